@@ -71,6 +71,7 @@ constexpr std::array kOperands = {
     Operand{.command = "scale", .files = "*.toml"},
     Operand{.command = "paths", .files = "*.toml"},
     Operand{.command = "failures", .files = "*.toml"},
+    Operand{.command = "control", .files = "*.toml"},
     Operand{.command = "subnet", .files = "*"},
     Operand{.command = "init", .files = "*.toml"},
     Operand{.command = "report", .files = "*.@(json|weft)"},

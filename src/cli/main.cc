@@ -22,6 +22,7 @@
 #include "cli/compare_command.h"
 #include "cli/complain.h"
 #include "cli/completion_command.h"
+#include "cli/control_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/failures_command.h"
@@ -89,6 +90,8 @@ int run(int argc, char** argv) {
   add_scale_command(app, scale_text, exit_status);
   PathsText paths_text;
   add_paths_command(app, paths_text, exit_status);
+  ControlText control_text;
+  add_control_command(app, control_text, exit_status);
   SubnetText subnet_text;
   add_subnet_command(app, subnet_text, exit_status);
   ReportText report_text;

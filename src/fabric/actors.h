@@ -17,4 +17,7 @@ inline constexpr sim::ActorKind kScaleUpTransmit = 7;  // index: the endpoint, o
 
 inline constexpr sim::ActorKind kFirstHostActor = 8;
 
+// Behind those of hosts.
+inline constexpr sim::ActorKind kControlPlane = 13;  // index: the switch; its distributed control (control/)
+
 }  // namespace weft::fabric

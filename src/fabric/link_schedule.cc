@@ -2,7 +2,7 @@
 
 namespace weft::fabric {
 
-LinkSchedule::LinkSchedule(const std::vector<LinkEvent>& events) {
+LinkSchedule::LinkSchedule(const std::vector<LinkEvent>& events, RouteUpdates updates) : updates_(updates) {
   for (const LinkEvent& event : events) {
     pending_.push_back({.at = event.at, .event = event});
   }

@@ -34,8 +34,10 @@ struct LinkEvent {
 class LinkSchedule {
  public:
   LinkSchedule() = default;
+  /// Whether routes are updated, or others see to that.
+  enum class RouteUpdates : std::uint8_t { kAfterDelay, kNone };
   /// In any order.
-  explicit LinkSchedule(const std::vector<LinkEvent>& events);
+  explicit LinkSchedule(const std::vector<LinkEvent>& events, RouteUpdates updates = RouteUpdates::kAfterDelay);
 
   /// When something is due; never() if nothing is left.
   [[nodiscard]] Time next() const;
@@ -52,7 +54,7 @@ class LinkSchedule {
         continue;
       }
       change(pending.event);
-      if (pending.event.kind != LinkEvent::Kind::kDegrade) {
+      if (pending.event.kind != LinkEvent::Kind::kDegrade && updates_ == RouteUpdates::kAfterDelay) {
         pending_.push_back({.at = now + pending.event.reroute_delay, .event = pending.event, .is_route_update = true});
       }
     }
@@ -70,6 +72,7 @@ class LinkSchedule {
   [[nodiscard]] std::vector<Pending> take_due(Time now);
 
   std::vector<Pending> pending_;
+  RouteUpdates updates_ = RouteUpdates::kAfterDelay;
 };
 
 }  // namespace weft::fabric

@@ -133,6 +133,7 @@ class FabricCore : public EndpointPort {
 
  protected:
   [[nodiscard]] const HashGroups& hash_groups() const { return groups_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
   FabricCore(Graph graph, Options options, FabricContext context);
 
   /// Ports, switches, cables, cut-through, errors, balancers: all that the core has. Before a discipline lays out its

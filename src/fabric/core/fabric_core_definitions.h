@@ -158,7 +158,7 @@ void FabricCore<Fabric, Parts>::register_actors(sim::ActorOrder& ranks,
 
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::start() {
-  links_ = LinkSchedule(options_.events);
+  links_ = LinkSchedule(options_.events, options_.route_updates);
   plan_fabric_timer();
   self().start_timers();
 }

@@ -24,6 +24,7 @@ struct FabricOptions {
   std::vector<std::uint32_t> link_weight;      // per link, above 0, of Weighting::kGiven; empty: all are equal
   std::vector<Duration> endpoint_pipeline;     // per endpoint: receive pipeline; empty: none
   std::vector<LinkEvent> events;               // in any order
+  LinkSchedule::RouteUpdates route_updates = LinkSchedule::RouteUpdates::kAfterDelay;
   RouteRule route_rule = RouteRule::kShortest;
   bool ports_stand_in = false;  // of a NIC, for one whose link is down (routes.h)
 };

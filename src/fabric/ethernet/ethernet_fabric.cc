@@ -280,6 +280,9 @@ std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uin
 void EthernetFabric::drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress) {
   ++counter;
   ++port_drops_[ingress];
+  if (control_ != nullptr) [[unlikely]] {
+    count_control_loss(handle, counter);
+  }
   packets_.release(handle);
 }
 

@@ -34,11 +34,19 @@ struct DeadlockReport {
   std::vector<PortIndex> cycle;  // the ports that wait
 };
 
+class ControlPlane;
+class EthernetControl;
+struct ControlLosses;
+
 class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
  public:
   /// Errors: a switch whose buffer cannot hold the headroom and reserves of its ports (with the sums), a bad option.
   [[nodiscard]] static Result<std::unique_ptr<EthernetFabric>> create(Graph graph, EthernetOptions options,
                                                                       FabricContext context);
+  ~EthernetFabric() override;
+
+  /// Those of the control plane as well.
+  void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
 
   // Events of the actor kinds of fabric/actors.h.
   void on_arrival(PortIndex port, Time now);
@@ -46,6 +54,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void on_transmit(PortIndex port, Time now);
   void on_port_timer(PortIndex port, Time now);
   void on_switch_timer(std::uint32_t switch_ordinal, Time now);
+  void on_control_plane(std::uint32_t switch_ordinal, Time now);
   // Prefetch for the stages of prefetch_first: the port, then the queue, then the packet.
   [[gnu::always_inline]] void prefetch_transmit(PortIndex port) const {
     __builtin_prefetch(&ports_[port]);
@@ -97,6 +106,11 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
     return pinned_->meters[switch_ordinal].take();
   }
 
+  // Distributed control: ethernet_fabric_control.cc. Null without it.
+  [[nodiscard]] ControlPlane* control_plane() const;
+  /// Packets that it lost.
+  [[nodiscard]] const ControlLosses* control_losses() const;
+
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kEthernet;
   [[nodiscard]] std::uint32_t gap_bytes() const { return gap_bytes_; }  // on the wire beside each frame
@@ -128,6 +142,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
 
  private:
   friend class FabricCore<EthernetFabric, EthernetParts>;
+  friend class EthernetControl;
 
   using FabricCore::FabricCore;
   void lay_out_queues();
@@ -199,6 +214,14 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] Time end_waits(std::uint32_t ordinal, Time now);
   [[nodiscard]] std::uint64_t packets_held() const;
   void add_held(std::vector<std::uint64_t>& held) const;
+
+  // Distributed control: ethernet_fabric_control.cc.
+  [[nodiscard]] Result<void> set_up_control();
+  void start_timers();
+  [[nodiscard]] bool take_for_control(const EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  void note_cable(PortIndex end, Time now);
+  void note_cable_done();  // what was on it is lost
+  void count_control_loss(PacketHandle handle, const std::uint64_t& counter);
 
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
   /// A packet on its way from one port of a switch to another.
@@ -318,6 +341,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::unique_ptr<CongaState> conga_;    // null: no switch has it
   std::unique_ptr<OrderState> order_;    // null: no leaf restores an order
   std::unique_ptr<PinnedState> pinned_;  // null: no switch has pinned paths
+  std::unique_ptr<EthernetControl> control_;  // null: routes do not come from the switches themselves
 };
 
 extern template class FabricCore<EthernetFabric, EthernetParts>;

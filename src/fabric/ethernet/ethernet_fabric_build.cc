@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/format_quantity.h"
 #include "fabric/core/fabric_core_definitions.h"
+#include "fabric/ethernet/ethernet_control.h"
 #include "fabric/ethernet/ethernet_fabric.h"
 
 namespace weft::fabric {
@@ -40,6 +41,9 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   }
   fabric->set_up_order();
   fabric->set_up_pinned();
+  if (Result<void> able = fabric->set_up_control(); !able) {
+    return pass_on(able);
+  }
   return fabric;
 }
 

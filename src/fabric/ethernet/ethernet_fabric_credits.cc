@@ -73,6 +73,9 @@ void EthernetFabric::set_up_credit_lane(PortIndex sender, std::uint32_t priority
 
 // Everything that arrives at a port with LLR, credits, CONGA or an order to restore comes by here.
 bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, PacketHandle handle, Time now) {
+  if (control_ != nullptr && take_for_control(port, index, handle, now)) {
+    return true;
+  }
   if (conga_ != nullptr) {
     note_conga_arrival(index, handle, now);
   }

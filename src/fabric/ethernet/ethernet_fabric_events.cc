@@ -13,6 +13,9 @@ namespace weft::fabric {
 void EthernetFabric::take_link_down(PortIndex index, Time now) {
   EthernetPort& port = ports_[index];
   port.flags |= kLinkDown;
+  if (control_ != nullptr) {
+    note_cable(index, now);
+  }
   flush_wire(
       port, [&](PacketHandle handle) { drop(handle, drops_here().link_down, index); },
       [&](std::uint32_t frame) { packets_.release(PacketHandle(frame)); });
@@ -27,6 +30,9 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
     empty_queue(index, priority, drops_here().link_down, now);
   }
   WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.blocked == 0);
+  if (control_ != nullptr) {
+    note_cable_done();
+  }
 }
 
 void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
@@ -38,6 +44,9 @@ void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
       restart_link_control(index);
     }
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));
+  }
+  if (control_ != nullptr) {
+    note_cable(ends[0], now);
   }
 }
 

@@ -190,6 +190,9 @@ class World {
       case kFabricTimer:
         fabric->on_fabric_timer(now);
         break;
+      case kControlPlane:
+        fabric->on_control_plane(actor.index(), now);
+        break;
       case kStart:
         talkers[actor.index()].on_start(now);
         break;

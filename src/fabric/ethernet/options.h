@@ -8,6 +8,7 @@
 #include "base/data_size.h"
 #include "base/rate.h"
 #include "base/time.h"
+#include "fabric/control/control_options.h"
 #include "fabric/core/options.h"
 #include "fabric/forwarding.h"
 #include "fabric/marking/red.h"
@@ -111,6 +112,8 @@ struct EthernetOptions : FabricOptions<EthernetSwitchOptions, EthernetPortOption
   bool telemetry = false;                            // packets with telemetry are to be written to
   Bytes frame_gap = Bytes(wire::kEthernetGapBytes);  // preamble and gap of each frame on the wire
   std::uint8_t control_priority = 6;                 // of what leaves tell each other in packets (ConWeave)
+  /// Switches decide for themselves, and routes follow from that alone; `route_updates` is kNone then.
+  std::optional<ControlOptions> control;
 };
 
 /// Parts of the headroom of one lossless group.

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include "fabric/topology/graph_query.h"
@@ -22,7 +21,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 /// Finds the group of a set of ports, or makes it.
 class Routes::GroupIndex {
  public:
-  GroupIndex(std::vector<Group>& groups, std::vector<std::uint16_t>& ports) : groups_(groups), ports_(ports) {}
+  GroupIndex(std::vector<Group>& groups, std::vector<std::uint16_t>& ports, KnownGroups& known)
+      : groups_(groups), ports_(ports), known_(known) {}
 
   std::uint16_t of(const std::vector<std::uint16_t>& hops) {
     if (hops.empty()) {
@@ -63,7 +63,7 @@ class Routes::GroupIndex {
 
   std::vector<Group>& groups_;
   std::vector<std::uint16_t>& ports_;
-  std::unordered_multimap<std::uint64_t, std::uint16_t> known_;  // lookup only
+  KnownGroups& known_;
 };
 
 Routes::Routes(const Graph& graph, const Options& options) {
@@ -189,7 +189,9 @@ void Routes::recompute() {
   groups_.assign(1, Group{});
   ports_.resize(port_limit_);
   std::iota(ports_.begin(), ports_.end(), std::uint16_t{0});
-  GroupIndex index(groups_, ports_);
+  KnownGroups known;
+  GroupIndex index(groups_, ports_, known);
+  installed_.reset();
   Table table{.columns = columns(), .groups = std::vector<std::uint16_t>(std::size_t{switches()} * columns(), 0)};
   if (order_) {
     for (std::uint16_t column = 0; column < leaves_.size(); ++column) {
@@ -348,6 +350,53 @@ void Routes::share_rows(const std::vector<std::uint16_t>& table) {
     known.emplace(key, row_start_[node]);
     rows_.insert(rows_.end(), row, row + columns());
   }
+}
+
+// Every switch has a row to itself, as entries of one no longer follow from those of others.
+void Routes::separate_rows() {
+  std::vector<std::uint16_t> rows;
+  rows.reserve(std::size_t{switches()} * columns());
+  for (std::uint32_t node = 0; node < switches(); ++node) {
+    const auto row = rows_.begin() + row_start_[node];
+    WEFT_ASSERT(rows.size() + columns() <= kNone);
+    row_start_[node] = static_cast<std::uint32_t>(rows.size());
+    rows.insert(rows.end(), row, row + columns());
+  }
+  rows_ = std::move(rows);
+}
+
+// Sets that no entry has any more make room.
+void Routes::drop_unused_groups() {
+  const std::vector<Group> old = std::move(groups_);
+  const std::vector<std::uint16_t> old_ports = std::move(ports_);
+  groups_.assign(1, Group{});
+  ports_.resize(port_limit_);
+  std::iota(ports_.begin(), ports_.end(), std::uint16_t{0});
+  installed_.emplace();
+  GroupIndex index(groups_, ports_, *installed_);
+  std::vector<std::uint16_t> moved_to(old.size(), 0);
+  for (std::uint16_t& entry : rows_) {
+    const Group& group = old[entry];
+    if (entry != 0 && moved_to[entry] == 0) {
+      const auto first = old_ports.begin() + group.first;
+      moved_to[entry] = index.of({first, first + group.count});
+    }
+    entry = moved_to[entry];
+  }
+}
+
+void Routes::install(const Entry& entry, std::span<const std::uint16_t> hops) {
+  WEFT_DCHECK(std::ranges::is_sorted(hops) && entry.switch_ordinal < switches());
+  if (!installed_) {
+    separate_rows();
+    drop_unused_groups();
+  } else if (groups_.size() == std::numeric_limits<std::uint16_t>::max()) {
+    drop_unused_groups();
+  }
+  const auto column = std::ranges::lower_bound(leaves_, entry.leaf);
+  WEFT_ASSERT(column != leaves_.end() && *column == entry.leaf);
+  rows_[row_start_[entry.switch_ordinal] + static_cast<std::uint32_t>(column - leaves_.begin())] =
+      GroupIndex(groups_, ports_, *installed_).of({hops.begin(), hops.end()});
 }
 
 std::size_t Routes::heap_bytes() const {

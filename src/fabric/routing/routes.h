@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/assert.h"
@@ -96,6 +97,15 @@ class Routes {
   /// Gives what a new Routes over the links that are up would give.
   void recompute();
 
+  /// A row of the table: of a switch, for the endpoints of a leaf, both as ordinals of switches.
+  struct Entry {
+    std::uint32_t switch_ordinal = 0;
+    std::uint32_t leaf = 0;
+  };
+  /// Gives one entry other next hops, in ascending order, as a control plane does (fabric/control/); not to be mixed
+  /// with recompute(). Next hops that were asked for before are void.
+  void install(const Entry& entry, std::span<const std::uint16_t> hops);
+
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
@@ -155,6 +165,8 @@ class Routes {
   void route_to(std::uint32_t leaf, std::uint32_t column, Search& search, GroupIndex& index, Table& table) const;
   void route_in_order(std::uint16_t column, GroupIndex& index, Table& table) const;
   void share_rows(const std::vector<std::uint16_t>& table);
+  void separate_rows();
+  void drop_unused_groups();
 
   [[nodiscard]] std::uint32_t switches() const { return static_cast<std::uint32_t>(first_neighbour_.size() - 1); }
   [[nodiscard]] std::uint32_t columns() const { return static_cast<std::uint32_t>(leaves_.size()) + 1; }
@@ -165,6 +177,9 @@ class Routes {
   std::vector<std::uint16_t> rows_;       // groups; one row for all switches that have the same
   std::vector<Group> groups_;
   std::vector<std::uint16_t> ports_;  // begins with 0, 1, 2, ...: every contiguous set is a part of that
+
+  using KnownGroups = std::unordered_multimap<std::uint64_t, std::uint16_t>;  // lookup only
+  std::optional<KnownGroups> installed_;  // of install(), once it was called
 
   // What recompute() reads.
   std::vector<std::uint32_t> first_neighbour_;  // per switch, into neighbours_; one more at the end

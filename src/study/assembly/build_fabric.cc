@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fabric/fabric.h"
+#include "study/assembly/build_control.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
@@ -13,6 +14,7 @@
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/packet_sizes.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
 #include "wire/lrh.h"
 #include "wire/telemetry.h"
@@ -539,6 +541,14 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.frame_gap = scenario.fabric.frame_gap;
   options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
   options.control_priority = static_cast<std::uint8_t>(scenario.qos.cnp_priority);
+  if (scenario::has_control(scenario)) {
+    Result<fabric::ControlOptions> control = control_options(scenario, graph);
+    if (!control) {
+      return pass_on(control);
+    }
+    options.control = std::move(*control);
+    options.route_updates = fabric::LinkSchedule::RouteUpdates::kNone;
+  }
   return options;
 }
 

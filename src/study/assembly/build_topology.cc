@@ -6,10 +6,12 @@
 #include "fabric/fabric.h"
 #include "fabric/topology/graph_query.h"
 #include "fabric/topology/topologies.h"
+#include "study/assembly/build_control.h"
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/topology_table.h"
 #include "study/scenario/place_error.h"
 #include "study/scenario/scenario_listing.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
 
 namespace weft::study::assembly {
@@ -126,6 +128,11 @@ Result<fabric::Graph> build_topology(const scenario::Scenario& scenario) {
   apply_cable_overrides(scenario, *graph);
   if (Result<void> meant = check_link_selectors(scenario, *graph); !meant) {
     return pass_on(meant);
+  }
+  if (scenario::has_control(scenario)) {
+    if (Result<void> swapped = swap_cables(scenario, *graph); !swapped) {
+      return pass_on(swapped);
+    }
   }
   if (Result<void> added = add_reducers(scenario, *graph); !added) {
     return pass_on(added);

@@ -28,15 +28,17 @@ std::string_view Field::unit() const {
 }
 
 std::span<const RecordTable* const> record_tables() {
-  static const std::array kTables = {&run_table(),           &job_table(),        &rank_table(),
-                                     &collective_table(),    &message_table(),    &port_table(),
-                                     &lane_table(),          &nic_table(),        &late_table(),
-                                     &port_choice_table(),   &port_grade_table(), &dropped_table(),
-                                     &sample_table(),        &cpu_table(),        &stage_table(),
-                                     &step_table(),          &step_part_table(),  &step_tier_table(),
-                                     &step_flow_table(),     &step_path_table(),  &step_collective_table(),
-                                     &step_memory_table(),   &tier_table(),       &scale_up_table(),
-                                     &memory_access_table(), &event_table(),      &controller_table()};
+  static const std::array kTables = {&run_table(),           &job_table(),           &rank_table(),
+                                     &collective_table(),    &message_table(),       &port_table(),
+                                     &lane_table(),          &nic_table(),           &late_table(),
+                                     &port_choice_table(),   &port_grade_table(),    &dropped_table(),
+                                     &sample_table(),        &cpu_table(),           &stage_table(),
+                                     &step_table(),          &step_part_table(),     &step_tier_table(),
+                                     &step_flow_table(),     &step_path_table(),     &step_collective_table(),
+                                     &step_memory_table(),   &tier_table(),          &scale_up_table(),
+                                     &memory_access_table(), &event_table(),         &controller_table(),
+                                     &control_table(),       &control_event_table(), &control_destination_table(),
+                                     &cabling_table()};
   return kTables;
 }
 

@@ -126,6 +126,10 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& memory_access_table();
 [[nodiscard]] const RecordTable& event_table();
 [[nodiscard]] const RecordTable& controller_table();
+[[nodiscard]] const RecordTable& control_table();
+[[nodiscard]] const RecordTable& control_event_table();
+[[nodiscard]] const RecordTable& control_destination_table();
+[[nodiscard]] const RecordTable& cabling_table();
 /// The columns of jobs.csv: figures of the summary, in no table.
 [[nodiscard]] const RecordTable& job_summary_table();
 

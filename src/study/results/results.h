@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "fabric/fabric.h"
 #include "fabric/routing/path_balancer.h"
+#include "study/results/control_rows.h"
 #include "study/results/controller_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
@@ -212,6 +213,11 @@ struct RunResults {
   std::vector<TierRow> tiers;    // of runs with scale-up links
   std::optional<ScaleUpRow> scale_up;
   std::optional<ControllerRow> controller;  // of runs whose switches have entries from one
+  // Of runs whose switches decide on routes themselves.
+  std::optional<ControlRow> control;
+  std::vector<ControlEventRow> control_events;
+  std::vector<ControlDestinationRow> control_destinations;
+  std::vector<CablingRow> cabling;
 };
 
 }  // namespace weft::study::results

@@ -145,6 +145,23 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
 
 }  // namespace
 
+Json control_json(const RunResults& results) {
+  Json json = record_json(control_table(), &*results.control);
+  json["events"] = Json::array();
+  for (const ControlEventRow& row : results.control_events) {
+    json["events"].push_back(record_json(control_event_table(), &row));
+  }
+  json["destinations"] = Json::array();
+  for (const ControlDestinationRow& row : results.control_destinations) {
+    json["destinations"].push_back(record_json(control_destination_table(), &row));
+  }
+  json["cabling"] = Json::array();
+  for (const CablingRow& row : results.cabling) {
+    json["cabling"].push_back(record_json(cabling_table(), &row));
+  }
+  return json;
+}
+
 Json to_json(const RunResults& results, const Summary& summary, JsonDetail detail) {
   Json json{{"run", results.run.key}};
   add_fields(json, run_table(), &results);
@@ -159,6 +176,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   add_scale_up(json, results);
   if (results.controller) {
     json["controller"] = record_json(controller_table(), &*results.controller);
+  }
+  if (results.control) {
+    json["control"] = control_json(results);
   }
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();

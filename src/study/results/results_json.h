@@ -9,6 +9,9 @@
 
 namespace weft::study::results {
 
+/// What switches that decide for themselves did; of results that have it.
+[[nodiscard]] nlohmann::ordered_json control_json(const RunResults& results);
+
 enum class JsonDetail : std::uint8_t { kSummary, kMessages };
 
 /// One run. Times are in seconds, rates in bits per second, sizes in bytes; absent figures are left out.

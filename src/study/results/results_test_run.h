@@ -180,6 +180,50 @@ inline RunResults small_run() {
   return results;
 }
 
+inline void add_control(RunResults& results) {
+  results.control = ControlRow{.sessions = 8,
+                               .established = 16,
+                               .quiet = true,
+                               .messages = 90,
+                               .message_bytes = Bytes(2'000),
+                               .updates = 30,
+                               .bfd_packets = 70,
+                               .lldp_units = 16,
+                               .frame_bytes = Bytes(9'000),
+                               .frames_lost = 5,
+                               .retransmissions = 6,
+                               .bad_messages = 7,
+                               .processed = 31,
+                               .cpu_time = 3_ms,
+                               .busiest_cpu_time = 1_ms,
+                               .busiest_switch = "spine0",
+                               .fib_writes = 12,
+                               .ended_by_signal = 2,
+                               .ended_by_bfd = 3,
+                               .ended_by_hold_timer = 4,
+                               .ended_otherwise = 1,
+                               .black_holed = 100,
+                               .lost_on_cables = 20,
+                               .hop_limit = 8,
+                               .looped = 9};
+  results.control_events = {{.at = Time::zero() + 1_ms,
+                             .kind = "fail",
+                             .links = 1,
+                             .link = "leaf0/port4 - spine0/port0",
+                             .noticed = Time::zero() + 2_ms,
+                             .last_entry = Time::zero() + 3_ms},
+                            {.at = Time::zero() + 5_ms, .kind = "restore", .links = 1, .link = "a - b"}};
+  results.control_destinations = {{.leaf = "leaf0",
+                                   .black_hole = 2_ms,
+                                   .loop = 1_us,
+                                   .lost_time = 300_us,
+                                   .black_holed = 100,
+                                   .lost_on_cables = 20,
+                                   .hop_limit = 8,
+                                   .looped = 9}};
+  results.cabling = {{.port = "leaf0/port4", .planned = "spine0/port0", .found = "spine1/port1"}};
+}
+
 /// The same with a row in every table of a results file.
 inline RunResults full_run() {
   RunResults results = small_run();
@@ -197,6 +241,7 @@ inline RunResults full_run() {
                                      .pinned_packets = 1'000,
                                      .hashed_packets = 200,
                                      .fallback_packets = 30};
+  add_control(results);
   results.cpu = {{"host0", "copy", 3_us}, {"host1", "interrupt", 1_us}};
   results.stages = {{"post", 100_ns, "measured"}, {"wire", 2_us, "emerges"}};
   results.steps[0].collectives = {{.purpose = "dp",

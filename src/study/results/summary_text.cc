@@ -266,6 +266,38 @@ void write_controller(Writer& out, const ControllerRow& own) {
   }
 }
 
+void write_control(Writer& out, const RunResults& results) {
+  const ControlRow& own = *results.control;
+  out.line("control", fmt::format("{} of {} sessions, {} with {}, {} of CPU (most in {})", own.established / 2,
+                                  own.sessions, count_text(own.messages, "message", "messages"),
+                                  short_text(own.message_bytes), short_text(own.cpu_time), own.busiest_switch));
+  for (const ControlEventRow& event : results.control_events) {
+    const auto after = [&](Time at) { return at.is_never() ? std::string("never") : short_text(at - event.at); };
+    out.line("  " + event.kind,
+             fmt::format("{}{}: noticed after {}, last entry after {}", short_text(event.at.since_start()),
+                         event.link.empty() ? "" : " " + event.link, after(event.noticed), after(event.last_entry)));
+  }
+  Duration longest;
+  for (const ControlDestinationRow& row : results.control_destinations) {
+    longest = std::max(longest, row.black_hole);
+  }
+  if (longest > Duration::zero() || own.black_holed + own.hop_limit + own.lost_on_cables > 0) {
+    out.line("  lost", fmt::format("{} in black holes (longest {}), {} on cables, {} in loops",
+                                   count_text(own.black_holed, "packet", "packets"), short_text(longest),
+                                   own.lost_on_cables, own.hop_limit));
+  }
+  for (const CablingRow& row : results.cabling) {
+    out.line("  miscabled", fmt::format("{} is joined to {}, planned {}", row.port, row.found, row.planned));
+  }
+}
+
+void write_events(Writer& out, const RunResults& results) {
+  for (const EventRow& event : results.events) {
+    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
+    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  }
+}
+
 void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
   out.blank();
   out.title("network");
@@ -330,10 +362,10 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   if (results.controller) {
     write_controller(out, *results.controller);
   }
-  for (const EventRow& event : results.events) {
-    const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
-    out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  if (results.control) {
+    write_control(out, results);
   }
+  write_events(out, results);
 }
 
 }  // namespace

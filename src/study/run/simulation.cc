@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "study/run/simulation_parts.h"
+#include "study/scenario/scenario_validate.h"
 
 namespace weft::study::run {
 namespace {
@@ -147,7 +148,9 @@ Result<void> Simulation::call_company(workload::Program* program, bool& started)
 }
 
 bool Simulation::jobs_are_stuck() {
-  if (!has_company_) {
+  // Switches that decide for themselves talk without end.
+  const bool has_control = scenario::has_control(scenario_);
+  if (!has_company_ && !has_control) {
     return false;
   }
   if (const std::uint64_t now = parts_->counter.job_messages; now != job_messages_) {
@@ -157,7 +160,7 @@ bool Simulation::jobs_are_stuck() {
   }
   const bool composed =
       std::ranges::all_of(running_, [](const auto& job) { return !job->training || job->training->composed(); });
-  return world_->now() - jobs_went_on_ > (composed ? kComposedPatience : kPatience);
+  return world_->now() - jobs_went_on_ > (composed && !has_control ? kComposedPatience : kPatience);
 }
 
 Progress Simulation::progress() const {
@@ -194,8 +197,10 @@ Simulation::End Simulation::end_of_error() {
 }
 
 void Simulation::tell_stuck() {
-  error_ = std::string("deadlock: ") + (has_company_ ? "jobs have sent nothing for long" : "no event is pending") +
-           ", but " + std::to_string(ranks_left_) + " ranks wait";
+  error_ =
+      std::string("deadlock: ") +
+      (has_company_ || scenario::has_control(scenario_) ? "jobs have sent nothing for long" : "no event is pending") +
+      ", but " + std::to_string(ranks_left_) + " ranks wait";
   ended_at_ = world_->now();
 }
 

@@ -36,9 +36,11 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   return {};
 }
 
+/// Of flows or of routes.
 bool has_controller(const fabric::AnyFabricOptions& fabric) {
   const auto* const ethernet = std::get_if<fabric::EthernetOptions>(&fabric);
-  return ethernet != nullptr && ethernet->switches.front().path == fabric::PathPolicy::kCentral;
+  return ethernet != nullptr &&
+         (ethernet->switches.front().path == fabric::PathPolicy::kCentral || ethernet->control.has_value());
 }
 
 bool is_composed(const assembly::TrafficPlan& plan) {
@@ -58,7 +60,8 @@ bool connects_late(const world::WorldOptions& options, const assembly::TrafficPl
 
 // Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
 // in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
-// of a scheduled fabric act on each other's queues and links, and a traffic controller on the tables of all switches.
+// of a scheduled fabric act on each other's queues and links, a traffic controller on the tables of all switches, and
+// what switches decide for themselves is judged over the tables of all.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
                  scenario::StreamSetup setup) {
   const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;

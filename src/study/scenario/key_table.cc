@@ -101,6 +101,13 @@ Section routing_section() {
   return section;
 }
 
+Section control_section() {
+  auto section =
+      table<&Scenario::control>("control", "Who decides on routes after failures.", key_tables::control_keys());
+  section.selecting_key = "kind";
+  return section;
+}
+
 Section congestion_section() {
   auto section =
       table<&Scenario::congestion>("congestion_control", "Congestion control.", key_tables::congestion_keys());
@@ -161,6 +168,7 @@ Sections make_sections() {
       routing_section(),
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
       congestion_section(),
+      control_section(),
       table<&Scenario::reduction>("reduction", "In-network reduction.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),

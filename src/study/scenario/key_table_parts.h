@@ -31,6 +31,8 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> transport_keys();
 [[nodiscard]] std::span<const Key> congestion_keys();
 
+[[nodiscard]] std::span<const Key> control_keys();
+
 [[nodiscard]] std::span<const Key> reduction_keys();
 
 [[nodiscard]] std::span<const Key> tcp_keys();

@@ -24,6 +24,7 @@
 #include "study/scenario/family.h"
 #include "study/scenario/path_rule.h"
 #include "study/scenario/scenario_collectives.h"
+#include "study/scenario/scenario_control.h"
 #include "study/scenario/scenario_cost.h"
 #include "study/scenario/scenario_devices.h"
 #include "study/scenario/scenario_failures.h"
@@ -343,6 +344,7 @@ struct Scenario {
   TimelySettings timely{};
   NsccSettings nscc{};
   RcccSettings rccc{};
+  ControlSettings control{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

@@ -670,7 +670,8 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
 }
 
 Result<void> validate_protocols(const Scenario& scenario) {
-  for (const auto check : {validate_fabric, validate_routing, validate_paths, validate_security, validate_congestion}) {
+  for (const auto check :
+       {validate_fabric, validate_routing, validate_paths, validate_control, validate_security, validate_congestion}) {
     if (auto checked = check(scenario); !checked) {
       return checked;
     }

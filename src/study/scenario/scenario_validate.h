@@ -39,6 +39,11 @@ struct CarrierFault {
 /// Paths that senders choose, LIDs, and ports that stand in for one another.
 [[nodiscard]] Result<void> validate_paths(const Scenario& scenario);
 
+/// The same of distributed control.
+[[nodiscard]] Result<void> validate_control(const Scenario& scenario);
+/// Switches decide on routes themselves; where the family has no routed packets, they do not, whatever is set.
+[[nodiscard]] bool has_control(const Scenario& scenario);
+
 /// How near to the command line the value at `path` was given: of two, the larger one counts.
 [[nodiscard]] int rank_of(const Scenario& scenario, const std::string& path);
 

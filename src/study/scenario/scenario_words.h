@@ -287,6 +287,26 @@ struct WordsOf<StepFidelity> : NothingPlanned {
   static constexpr WordList<2> kWords = {"composed", "packet"};
 };
 template <>
+struct WordsOf<ControlKind> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"none", "bgp"};
+};
+template <>
+struct WordsOf<fabric::AsNumbering> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"switch", "clos"};
+};
+template <>
+struct WordsOf<fabric::ControlStart> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"converged", "cold"};
+};
+template <>
+struct WordsOf<fabric::FibUnit> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"prefix", "group"};
+};
+template <>
+struct WordsOf<fabric::DrainMethod> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"community", "prepend"};
+};
+template <>
 struct WordsOf<EventAction> : NothingPlanned {
   static constexpr WordList<3> kWords = {"fail", "degrade", "restore"};
 };

@@ -78,6 +78,11 @@ struct World::Dispatch {
       case fabric::kFabricTimer:
         fabric.on_fabric_timer(now);
         break;
+      case fabric::kControlPlane:
+        if constexpr (requires { fabric.on_control_plane(actor.index(), now); }) {
+          fabric.on_control_plane(actor.index(), now);
+        }
+        break;
       case fabric::kScaleUpArrival:
         world.scale_up_->on_arrival(actor.index(), now);
         break;

@@ -1,0 +1,240 @@
+#include "study/run/control_study.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text_table.h"
+#include "fabric/control/control_plane.h"
+#include "fabric/ethernet/ethernet_control.h"
+#include "fabric/ethernet/ethernet_fabric.h"
+#include "sim/actor_order.h"
+#include "sim/kernel.h"
+#include "study/assembly/build_fabric.h"
+#include "study/assembly/build_topology.h"
+#include "study/results/results_json.h"
+#include "study/results/summary_text.h"
+#include "study/run/collector_control.h"
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_validate.h"
+
+namespace weft::study::run {
+namespace {
+
+/// Simulated time between two looks at whether anything is under way.
+constexpr Duration kControlLook = Duration::milliseconds(100);
+/// After so long the study ends, agreed or not.
+constexpr Duration kControlPatience = Duration::seconds(600);
+constexpr std::uint64_t kControlEvents = 500'000;
+
+/// The events of a fabric alone.
+struct FabricEvents {
+  fabric::EthernetFabric& own;
+
+  [[nodiscard]] bool prefetches() const { return false; }
+  void prefetch_first(sim::ActorId) const {}
+  void prefetch_second(sim::ActorId) const {}
+  void prefetch_third(sim::ActorId) const {}
+  [[nodiscard]] bool on_event(sim::ActorId actor, Time now) {
+    switch (actor.kind()) {
+      case fabric::kArrival:
+        own.on_arrival(actor.index(), now);
+        break;
+      case fabric::kTransmit:
+        own.on_transmit(actor.index(), now);
+        break;
+      case fabric::kControlArrival:
+        own.on_control(actor.index(), now);
+        break;
+      case fabric::kPortTimer:
+        own.on_port_timer(actor.index(), now);
+        break;
+      case fabric::kSwitchTimer:
+        own.on_switch_timer(actor.index(), now);
+        break;
+      case fabric::kFabricTimer:
+        own.on_fabric_timer(now);
+        break;
+      case fabric::kControlPlane:
+        own.on_control_plane(actor.index(), now);
+        break;
+      default:
+        WEFT_ASSERT(false);
+    }
+    return true;
+  }
+};
+
+/// A NIC that nobody uses.
+struct SilentHost final : fabric::Endpoint {
+  void on_packet(fabric::PacketHandle /*packet*/, Time /*now*/) override { WEFT_ASSERT(false); }
+  void on_wire_ready(Time /*now*/) override {}
+};
+
+/// How long a failure, or a return, may go unnoticed.
+Duration longest_silence(const scenario::ControlSettings& own) {
+  if (own.loss_of_signal) {
+    return own.signal_delay + own.drain_lead;
+  }
+  return (own.bfd ? own.bfd_interval * own.bfd_multiplier : own.hold_time) + own.connect_retry * 2;
+}
+
+/// Not to be ended before.
+Time least_end(const scenario::Scenario& scenario) {
+  const scenario::ControlSettings& own = scenario.control;
+  Time end = Time::zero() + kControlLook;
+  for (const scenario::EventSettings& event : scenario.events) {
+    end = later(end, Time::zero() + event.at + longest_silence(own) + kControlLook);
+  }
+  return own.swapped_cables.empty() || !own.lldp ? end : later(end, Time::zero() + own.lldp_interval + kControlLook);
+}
+
+}  // namespace
+
+Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std::function<bool(Time)>& keep_going) {
+  if (!scenario::has_control(scenario)) {
+    return scenario::fail_at(scenario, "control.kind",
+                             "this is for networks whose switches decide on routes themselves; set control.kind = "
+                             "\"bgp\" and a family over IP");
+  }
+  Result<fabric::Graph> graph = assembly::build_topology(scenario);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  Result<fabric::EthernetOptions> options = assembly::ethernet_options(scenario, *graph);
+  if (!options) {
+    return pass_on(options);
+  }
+  ControlStudy study{.scenario = scenario.name,
+                     .hosts = graph->host_endpoints(),
+                     .switches = graph->switches(),
+                     .results = {},
+                     .ended = Time::zero(),
+                     .resweep = estimate_resweep(*graph, scenario.control)};
+  sim::Kernel kernel;
+  fabric::PacketPool packets;
+  const fabric::FabricContext context{
+      .kernel = kernel, .packets = packets, .seed = static_cast<std::uint64_t>(scenario.seed)};
+  Result<fabric::AnyFabric> made = fabric::AnyFabric::create(*graph, std::move(*options), context);
+  if (!made) {
+    return pass_on(made);
+  }
+  fabric::EthernetFabric& fabric = *made->get_if<fabric::EthernetFabric>();
+  SilentHost host;
+  for (std::uint32_t endpoint = 0; endpoint < graph->endpoints; ++endpoint) {
+    fabric.attach(EndpointId(endpoint), host);
+  }
+  sim::ActorOrder ranks;
+  fabric.register_actors(ranks);
+  ranks.assign();
+  fabric.start();
+  FabricEvents events{.own = fabric};
+  const Time stop = scenario.stop ? Time::zero() + *scenario.stop : Time::never();
+  const Time least = least_end(scenario);
+  Time limit = earlier(Time::zero() + kControlLook, stop);
+  for (;;) {
+    if (kernel.run(limit, kControlEvents, events) == sim::Kernel::Stop::kAsked) {
+      if (!keep_going(kernel.now())) {
+        break;
+      }
+      continue;  // more events before the limit
+    }
+    study.ended = limit;
+    if (limit == stop || limit >= least + kControlPatience || !keep_going(limit) ||
+        (stop.is_never() && limit >= least && fabric.control_plane()->is_quiet())) {
+      break;
+    }
+    limit = earlier(limit + kControlLook, stop);
+  }
+  study.ended = later(study.ended, kernel.now());
+  take_control(*made, study.ended, study.results);
+  return study;
+}
+
+namespace {
+
+std::string after_event(Time at, Time event) { return at.is_never() ? "never" : results::short_text(at - event); }
+
+/// What a destination loses, of all of them.
+struct DestinationLosses {
+  Duration longest_hole;
+  Duration longest_loop;
+  Duration mean_lost;
+  std::uint64_t touched = 0;
+};
+DestinationLosses destination_losses(const results::RunResults& results) {
+  DestinationLosses sum;
+  for (const results::ControlDestinationRow& row : results.control_destinations) {
+    sum.longest_hole = std::max(sum.longest_hole, row.black_hole);
+    sum.longest_loop = std::max(sum.longest_loop, row.loop);
+    sum.mean_lost += row.lost_time;
+    sum.touched += row.black_hole > Duration::zero() || row.loop > Duration::zero() ? 1 : 0;
+  }
+  if (!results.control_destinations.empty()) {
+    sum.mean_lost = sum.mean_lost / static_cast<std::int64_t>(results.control_destinations.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string control_text(const ControlStudy& study, LineWidth width) {
+  const results::ControlRow& own = *study.results.control;
+  const DestinationLosses losses = destination_losses(study.results);
+  TextTable table({{.heading = "", .gap = 0}, {.heading = "", .wraps = true}}, width);
+  table.add(
+      {"network", fmt::format("{} host ports, {} switches, {} sessions", study.hosts, study.switches, own.sessions)});
+  for (const results::ControlEventRow& event : study.results.control_events) {
+    table.add({event.kind,
+               fmt::format("{}{}{}: noticed after {}, last forwarding entry after {}",
+                           results::short_text(event.at.since_start()), event.link.empty() ? "" : " ",
+                           event.links > 1 ? fmt::format("{} and {} more", event.link, event.links - 1) : event.link,
+                           after_event(event.noticed, event.at), after_event(event.last_entry, event.at))});
+  }
+  table.add({"black hole", fmt::format("longest {}, {} of {} destinations", results::short_text(losses.longest_hole),
+                                       losses.touched, study.results.control_destinations.size())});
+  table.add({"loop", fmt::format("longest {}", results::short_text(losses.longest_loop))});
+  table.add(
+      {"traffic lost", fmt::format("as much as in {}, mean over destinations", results::short_text(losses.mean_lost))});
+  table.add({"messages", fmt::format("{} of BGP ({} UPDATEs, {}), {} of BFD, {} of LLDP; {} in all", own.messages,
+                                     own.updates, results::short_text(own.message_bytes), own.bfd_packets,
+                                     own.lldp_units, results::short_text(own.frame_bytes))});
+  table.add({"work", fmt::format("{} prefixes, {} of CPU, {} of it in {}; {} writes", own.processed,
+                                 results::short_text(own.cpu_time), results::short_text(own.busiest_cpu_time),
+                                 own.busiest_switch, own.fib_writes)});
+  table.add({"at the end", fmt::format("{} of {} ends of sessions established{}", own.established, 2 * own.sessions,
+                                       own.quiet ? "" : ", not quiet")});
+  for (const results::CablingRow& row : study.results.cabling) {
+    table.add({"miscabled", fmt::format("{} is joined to {}, planned {}", row.port, row.found, row.planned)});
+  }
+  const ResweepEstimate& sweep = study.resweep;
+  table.add({"InfiniBand",
+             fmt::format("a subnet manager would take {} with its trap, up to {} without ({} requests, {} entries, {} "
+                         "blocks; a closed form)",
+                         results::short_text(sweep.with_trap), results::short_text(sweep.without_trap), sweep.discovery,
+                         sweep.entries, sweep.blocks)});
+  return table.text();
+}
+
+nlohmann::ordered_json control_study_json(const ControlStudy& study) {
+  const ResweepEstimate& sweep = study.resweep;
+  return {{"scenario", study.scenario},
+          {"host_ports", study.hosts},
+          {"switches", study.switches},
+          {"ended_s", study.ended.since_start().seconds()},
+          {"control", results::control_json(study.results)},
+          {"resweep",
+           {{"discovery_requests", sweep.discovery},
+            {"blocks", sweep.blocks},
+            {"entries", sweep.entries},
+            {"asking_s", sweep.asking.seconds()},
+            {"routing_s", sweep.routing.seconds()},
+            {"writing_s", sweep.writing.seconds()},
+            {"with_trap_s", sweep.with_trap.seconds()},
+            {"without_trap_s", sweep.without_trap.seconds()}}}};
+}
+
+}  // namespace weft::study::run

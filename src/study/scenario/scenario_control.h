@@ -1,0 +1,47 @@
+// What a scenario says of switches that decide for themselves, and of the central manager that they are held against.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "fabric/control/control_options.h"
+
+namespace weft::study::scenario {
+
+/// Where routes come from after a failure: from a stated delay, or from a routing protocol between switches.
+enum class ControlKind : std::uint8_t { kNone, kBgp };
+
+/// [control]
+struct ControlSettings {
+  ControlKind kind = ControlKind::kNone;
+  fabric::AsNumbering as_numbers = fabric::AsNumbering::kClos;
+  fabric::ControlStart start = fabric::ControlStart::kConverged;
+  Duration hold_time;
+  Duration connect_retry;
+  Duration mrai;
+  Duration processing_time;  // for each prefix of an UPDATE
+  bool loss_of_signal = true;
+  Duration signal_delay;
+  bool bfd = false;
+  Duration bfd_interval;
+  std::int64_t bfd_multiplier = 3;
+  fabric::FibUnit fib_unit = fabric::FibUnit::kPrefix;
+  Duration fib_time;
+  bool local_repair = true;
+  Duration drain_lead;
+  fabric::DrainMethod drain = fabric::DrainMethod::kCommunity;
+  bool lldp = true;
+  Duration lldp_interval;
+  std::int64_t priority = 7;
+  std::vector<std::string> swapped_cables;  // "PORT PORT"
+  // Of a subnet manager on the same topology (study/run/resweep.h).
+  Duration trap_time;
+  Duration sweep_interval;
+  Duration smp_time;
+  std::int64_t smps_on_wire = 4;
+  Duration route_time;  // for each switch and LID
+};
+
+}  // namespace weft::study::scenario
