@@ -36,6 +36,7 @@
 #include "cli/scale_command.h"
 #include "cli/show_command.h"
 #include "cli/subnet_command.h"
+#include "cli/sweep_command.h"
 #include "cli/usage_error.h"
 
 namespace weft::cli {
@@ -86,6 +87,8 @@ int run(int argc, char** argv) {
   add_run_command(app, run_text, exit_status);
   ScaleText scale_text;
   add_scale_command(app, scale_text, exit_status);
+  SweepText sweep_text;
+  add_sweep_command(app, sweep_text, exit_status);
   PathsText paths_text;
   add_paths_command(app, paths_text, exit_status);
   SubnetText subnet_text;

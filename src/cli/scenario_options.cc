@@ -41,9 +41,11 @@ Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {
 
 Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   auto catalogue = read_catalogue(text);
-  if (!catalogue) {
-    return pass_on(catalogue);
-  }
+  return catalogue ? read_scenario(text, *catalogue) : pass_on(catalogue);
+}
+
+Result<study::scenario::Scenario> read_scenario(const ScenarioText& text,
+                                                const study::scenario::Catalogue& catalogue) {
   std::vector<std::string> settings = text.settings;
   if (!text.lfts.empty()) {
     settings.emplace_back("routing.engine=file");
@@ -55,7 +57,7 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
       .file = text.file,
       .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
       .settings = settings};
-  return study::scenario::load_scenario(request, *catalogue);
+  return study::scenario::load_scenario(request, catalogue);
 }
 
 }  // namespace weft::cli

@@ -30,5 +30,8 @@ void add_lfts_option(CLI::App& app, ScenarioText& text);
 
 /// The scenario they mean. Errors are for the user, with their place.
 [[nodiscard]] Result<study::scenario::Scenario> read_scenario(const ScenarioText& text);
+/// The same with the catalogue at hand.
+[[nodiscard]] Result<study::scenario::Scenario> read_scenario(const ScenarioText& text,
+                                                              const study::scenario::Catalogue& catalogue);
 
 }  // namespace weft::cli

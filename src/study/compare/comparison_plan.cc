@@ -267,6 +267,8 @@ class Planner {
   std::map<std::int64_t, run::LevelChoice> levels_;
 };
 
+}  // namespace
+
 void add_chance(scenario::Scenario& scenario) {
   for (scenario::TrafficSettings& traffic : scenario.traffic) {
     if (traffic.start_jitter == Duration::zero()) {
@@ -280,8 +282,6 @@ void add_chance(scenario::Scenario& scenario) {
     }
   }
 }
-
-}  // namespace
 
 Error no_fabric_serves(std::span<const Refusal> refusals) {
   std::vector<Refusal> reasons;
