@@ -77,6 +77,7 @@ Result<Scenario> PointRuns::load(Known& known) {
     scenario = at_level(*scenario, *level);
   }
   scenario->case_name = known.point.name;
+  scenario->seed = options_.first_seed;
   return scenario;
 }
 

@@ -25,7 +25,7 @@ struct RunPoint {
   std::vector<std::string> settings;  // "key=value", stronger than those of the command line
 };
 
-/// One run: a point and how many seeds behind the first.
+/// One run: a point, and how many seeds behind the first.
 struct PointSeed {
   std::size_t point = 0;
   std::size_t seed = 0;
@@ -45,6 +45,7 @@ class PointRuns {
     std::vector<study::sweep::Measure> measures;
     LevelChooser* levels = nullptr;  // null, or off: as the scenario says
     bool add_chance = true;          // study/compare/comparison_plan.h
+    std::int64_t first_seed = 1;     // of all points, whatever a case says
     /// Takes the results of each run, in whatever order. Its error ends the runs.
     std::function<Result<void>(const study::results::RunResults&)> keep{};
   };
@@ -54,7 +55,7 @@ class PointRuns {
 
   /// The number of a point, which may be there already under another name.
   std::size_t add(RunPoint point);
-  /// The scenario of a point under its first seed. Errors: why there is none.
+  /// The scenario of a point under the first seed. Errors: why there is none.
   [[nodiscard]] const Result<study::scenario::Scenario>& scenario_of(std::size_t point);
 
   /// In the order of `runs`; none where an interrupt came first. A point without a scenario has its error as reason.

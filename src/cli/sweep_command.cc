@@ -234,6 +234,7 @@ int run(const SweepText& text) {
                   .measures = plan->measures,
                   .levels = &*levels,
                   .add_chance = plan->add_chance,
+                  .first_seed = plan->result.first_seed,
                   .keep =
                       [&](const study::results::RunResults& results) {
                         return text.no_results ? Result<void>() : files.add(results);

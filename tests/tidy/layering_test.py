@@ -32,8 +32,9 @@ LAYERS = {
     "study/report": ["study/run"],
     "study/compare": ["study/cost", "study/report"],
     "study/claims": ["study/compare"],
+    "study/sweep": ["study/run"],
     "live": ["transport", "workload", "security", "subnet"],
-    "cli": ["study/claims", "study/import", "study/tuning", "live", "cluster"],
+    "cli": ["study/claims", "study/sweep", "study/import", "study/tuning", "live", "cluster"],
 }
 
 # System headers that only some folders may include.
