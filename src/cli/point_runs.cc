@@ -41,7 +41,7 @@ std::string key_of(const Scenario& scenario, const std::string& case_name,
 }  // namespace
 
 std::size_t PointRuns::add(RunPoint point) {
-  std::string settings = point.case_name;
+  std::string settings = (point.length == RunPoint::Length::kShort ? "short " : "whole ") + point.case_name;
   for (const std::string& setting : point.settings) {
     settings += '\n' + setting;
   }
@@ -75,6 +75,9 @@ Result<Scenario> PointRuns::load(Known& known) {
   }
   if (const auto level = level_called(known.level)) {
     scenario = at_level(*scenario, *level);
+  }
+  if (known.point.length == RunPoint::Length::kShort) {
+    scenario = study::compare::with_shorter_slices(*scenario);
   }
   scenario->case_name = known.point.name;
   scenario->seed = options_.first_seed;
@@ -110,7 +113,8 @@ std::string PointRuns::order_of(const std::vector<PointSeed>& runs) const {
     const auto [place, is_new] = places.try_emplace(run.point, places.size());
     if (is_new) {
       const Known& own = points_[run.point];
-      order["points"].push_back({own.point.name, own.point.case_name, own.point.settings, own.level});
+      order["points"].push_back({own.point.name, own.point.case_name, own.point.settings, own.level,
+                                 own.point.length == RunPoint::Length::kShort});
     }
     order["runs"].push_back({place->second, run.seed});
   }
@@ -171,7 +175,11 @@ void PointRuns::serve(const char* command) {
     points_.clear();
     by_settings_.clear();
     for (const Json& point : read["points"]) {
-      points_.push_back({.point = {.name = point[0], .case_name = point[1], .settings = point[2]}, .level = point[3]});
+      points_.push_back({.point = {.name = point[0],
+                                   .case_name = point[1],
+                                   .settings = point[2],
+                                   .length = point[4].get<bool>() ? RunPoint::Length::kShort : RunPoint::Length::kWhole},
+                         .level = point[3]});
     }
     std::vector<PointSeed> runs;
     for (const Json& run : read["runs"]) {

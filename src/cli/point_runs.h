@@ -23,6 +23,10 @@ struct RunPoint {
   std::string name;                   // of the run, in results and in progress
   std::string case_name{};            // empty: none
   std::vector<std::string> settings;  // "key=value", stronger than those of the command line
+  enum class Length : std::uint8_t {
+    kWhole,
+    kShort,  // composed steps from shorter slices (study/compare/comparison_plan.h)
+  } length = Length::kWhole;
 };
 
 /// One run: a point, and how many seeds behind the first.

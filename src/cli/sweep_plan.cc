@@ -186,10 +186,17 @@ RunPoint run_point(const Design& design, const study::sweep::Point& point, const
   return made;
 }
 
-std::string chance_text(const SweepPlan& plan, const Scenario& scenario) {
-  if (!plan.add_chance) {
-    return {};
+}  // namespace
+
+Result<double> parse_share(std::string_view option, std::string_view text) {
+  Result<Probability> share = parse_probability(text);
+  if (!share || *share == Probability::zero()) {
+    return fail("{}: {}", option, share ? "it must be above 0, such as 1%" : share.error().message);
   }
+  return static_cast<double>(share->raw()) / static_cast<double>(Probability::kOne);
+}
+
+std::string chance_text(const Scenario& scenario) {
   Scenario with = scenario;
   study::compare::add_chance(with);
   bool starts = false;
@@ -207,16 +214,6 @@ std::string chance_text(const SweepPlan& plan, const Scenario& scenario) {
   return fmt::format("Seeds differ, as in weft compare, in more than the scenario says: {}{}{}.",
                      starts ? "participants of traffic begin up to 1 us later" : "", starts && ranks ? "; " : "",
                      ranks ? "ranks compute up to 1 % more slowly" : "");
-}
-
-}  // namespace
-
-Result<double> parse_share(std::string_view option, std::string_view text) {
-  Result<Probability> share = parse_probability(text);
-  if (!share || *share == Probability::zero()) {
-    return fail("{}: {}", option, share ? "it must be above 0, such as 1%" : share.error().message);
-  }
-  return static_cast<double>(share->raw()) / static_cast<double>(Probability::kOne);
 }
 
 bool leaves_chance(const std::vector<std::string>& settings) {
@@ -270,7 +267,7 @@ Result<SweepPlan> plan_sweep(const SweepText& text, const study::scenario::Catal
             .first_seed = read->scenario.seed,
             .rule = *rule,
             .tolerance = *tolerance,
-            .chance = chance_text(plan, read->scenario)};
+            .chance = plan.add_chance ? chance_text(read->scenario) : std::string()};
   for (const study::sweep::Point& point : result.design.points) {
     plan.points.push_back(run_point(result.design, point, text.scenario.case_name));
     result.points.push_back({.name = plan.points.back().name,

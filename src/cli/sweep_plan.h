@@ -33,6 +33,9 @@ struct SweepPlan {
 /// What runs a point alone.
 [[nodiscard]] std::string run_command(const ScenarioText& scenario, const RunPoint& point);
 
+/// What add_chance() adds to a scenario, as a sentence; empty: nothing.
+[[nodiscard]] std::string chance_text(const study::scenario::Scenario& scenario);
+
 /// Whether a scenario leaves the jitter of its starts and its stragglers to the command: no setting names them.
 [[nodiscard]] bool leaves_chance(const std::vector<std::string>& settings);
 

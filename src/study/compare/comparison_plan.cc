@@ -27,6 +27,8 @@ constexpr std::int64_t kHopsPart = 4;
 /// Between two samples of a detailed run.
 constexpr Duration kSampleInterval = Duration::microseconds(20);
 
+}  // namespace
+
 scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
   for (scenario::JobSettings& job : scenario.jobs) {
     job.training.slice = std::min(job.training.slice, kShortSlice);
@@ -35,6 +37,8 @@ scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
   scenario.output.sample_interval.reset();
   return scenario;
 }
+
+namespace {
 
 /// Packet-hops of one fabric's quick answer, at most: some tens of seconds of one core. Worlds of more hosts take
 /// longer for a packet-hop, since less of them is in the processor's caches.

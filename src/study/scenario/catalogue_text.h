@@ -17,5 +17,6 @@ namespace weft::study::scenario {
 [[nodiscard]] std::string_view gpus_catalogue();
 [[nodiscard]] std::string_view scale_up_catalogue();
 [[nodiscard]] std::string_view collectives_catalogue();
+[[nodiscard]] std::string_view tunables_catalogue();
 
 }  // namespace weft::study::scenario

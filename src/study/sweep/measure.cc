@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "base/nearest_word.h"
+#include "base/parse_quantity.h"
 #include "study/results/summary_text.h"
 #include "study/run/collective_run.h"
 #include "study/scenario/raw_value.h"
@@ -310,6 +312,27 @@ std::string value_text(Unit unit, double value) {
       break;
   }
   return plain_text(value);
+}
+
+Result<double> parse_value(Unit unit, std::string_view text) {
+  const auto number = [](auto value, auto count) { return value ? Result<double>(count(*value)) : pass_on(value); };
+  switch (unit) {
+    case Unit::kSeconds:
+      return number(parse_duration(text), [](Duration value) { return value.seconds(); });
+    case Unit::kBitsPerSecond:
+      return number(parse_rate(text), [](Rate value) { return static_cast<double>(value.bits_per_second()); });
+    case Unit::kBytesPerSecond:
+      return number(parse_rate(text), [](Rate value) { return static_cast<double>(value.bits_per_second()) / 8; });
+    case Unit::kBytes:
+      return number(parse_bytes(text), [](Bytes value) { return static_cast<double>(value.count()); });
+    case Unit::kCount:
+    case Unit::kRatio:
+      break;
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_good = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  return is_good ? Result<double>(value) : fail("'{}' is no number", scenario::printable(text));
 }
 
 std::string_view unit_name(Unit unit) {

@@ -55,6 +55,8 @@ struct Measure {
 
 /// Four significant digits with the unit: "12.35 us", "391 GB/s", "0.97".
 [[nodiscard]] std::string value_text(Unit unit, double value);
+/// "1 ms", "400 Gbps", "1 MB", "50 GB/s", "0.99". Errors: another unit.
+[[nodiscard]] Result<double> parse_value(Unit unit, std::string_view text);
 /// In JSON and CSV: "s", "bit/s", "bytes/s", "bytes", "".
 [[nodiscard]] std::string_view unit_name(Unit unit);
 
