@@ -27,7 +27,9 @@ struct Operand {
 constexpr std::array kOperands = {
     Operand{.option = "--set", .listed = "keys"},
     Operand{.option = "--vary", .listed = "keys"},
-    Operand{.option = "--measure", .words = "step exposed fct-p50 fct-p99 fct-max fct-mean slowdown-p99 collective busbw goodput fairness queue-peak queue-median drops retransmitted pauses held"},
+    Operand{.option = "--measure",
+            .words = "step exposed fct-p50 fct-p99 fct-max fct-mean slowdown-p99 collective busbw goodput fairness "
+                     "queue-peak queue-median drops retransmitted pauses held"},
     Operand{.command = "tune",
             .option = "--for",
             .words = "step collective incast fct busbw goodput fairness queue-peak exposed slowdown-p99"},

@@ -47,7 +47,7 @@ std::size_t PointRuns::add(RunPoint point) {
   }
   const auto [known, is_new] = by_settings_.try_emplace(settings, points_.size());
   if (is_new) {
-    points_.push_back({.point = std::move(point), .level = {}});
+    points_.push_back({.point = std::move(point), .is_first = points_.empty()});
   }
   return known->second;
 }
@@ -114,7 +114,7 @@ std::string PointRuns::order_of(const std::vector<PointSeed>& runs) const {
     if (is_new) {
       const Known& own = points_[run.point];
       order["points"].push_back({own.point.name, own.point.case_name, own.point.settings, own.level,
-                                 own.point.length == RunPoint::Length::kShort});
+                                 own.point.length == RunPoint::Length::kShort, own.is_first});
     }
     order["runs"].push_back({place->second, run.seed});
   }
@@ -135,14 +135,13 @@ Result<std::vector<std::optional<PointFigures>>> PointRuns::run(const std::vecto
     }
     Scenario& scenario = scenarios.emplace_back(*own);
     scenario.seed += static_cast<std::int64_t>(runs[i].seed);
-    // The first run stands for all in what its level is off by.
-    const bool is_first = runs[i].point == 0 && runs[i].seed == 0;
+    const bool is_checked = points_[runs[i].point].is_first && runs[i].seed == 0;
     cases.push_back({.scenario = &scenario,
                      .options = {.name = fmt::format("{}, seed {}", points_[runs[i].point].point.name, scenario.seed),
                                  .key = key_of(scenario, points_[runs[i].point].point.case_name, catalogue_),
                                  .captures = {},
                                  .timeline = {},
-                                 .check_hops = is_first ? kCheckHops : 0}});
+                                 .check_hops = is_checked ? kCheckHops : 0}});
     places.push_back(i);
     wanted.push_back(runs[i]);
   }
@@ -175,11 +174,13 @@ void PointRuns::serve(const char* command) {
     points_.clear();
     by_settings_.clear();
     for (const Json& point : read["points"]) {
-      points_.push_back({.point = {.name = point[0],
-                                   .case_name = point[1],
-                                   .settings = point[2],
-                                   .length = point[4].get<bool>() ? RunPoint::Length::kShort : RunPoint::Length::kWhole},
-                         .level = point[3]});
+      points_.push_back(
+          {.point = {.name = point[0],
+                     .case_name = point[1],
+                     .settings = point[2],
+                     .length = point[4].get<bool>() ? RunPoint::Length::kShort : RunPoint::Length::kWhole},
+           .level = point[3],
+           .is_first = point[5]});
     }
     std::vector<PointSeed> runs;
     for (const Json& run : read["runs"]) {

@@ -75,7 +75,8 @@ class PointRuns {
  private:
   struct Known {
     RunPoint point;
-    std::string level;  // empty: as the scenario says
+    std::string level{};    // empty: as the scenario says
+    bool is_first = false;  // of all: under its first seed, what the level is off by is measured
     std::optional<Result<study::scenario::Scenario>> scenario{};
   };
   [[nodiscard]] Result<study::scenario::Scenario> load(Known& known);

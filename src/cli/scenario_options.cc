@@ -44,8 +44,7 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   return catalogue ? read_scenario(text, *catalogue) : pass_on(catalogue);
 }
 
-Result<study::scenario::Scenario> read_scenario(const ScenarioText& text,
-                                                const study::scenario::Catalogue& catalogue) {
+Result<study::scenario::Scenario> read_scenario(const ScenarioText& text, const study::scenario::Catalogue& catalogue) {
   std::vector<std::string> settings = text.settings;
   if (!text.lfts.empty()) {
     settings.emplace_back("routing.engine=file");

@@ -125,8 +125,8 @@ class SweepRounds {
 void tidy_levels(SweepResult& result) {
   std::vector<std::string> kept;
   for (const std::string& level : result.levels) {
-    const bool is_said = std::ranges::any_of(
-        result.levels, [&](const std::string& other) { return other.starts_with(level + ","); });
+    const bool is_said =
+        std::ranges::any_of(result.levels, [&](const std::string& other) { return other.starts_with(level + ","); });
     if (!is_said) {
       kept.push_back(level);
     }
@@ -196,8 +196,7 @@ int finish(const SweepText& text, SweepPlan& plan, const PointRuns& runs, bool i
   }
   if (!any) {
     const auto failed = std::ranges::find_if(result.points, [](const auto& point) { return !point.reason.empty(); });
-    return complain("sweep",
-                    {fmt::format("no point is possible; {}: {}", failed->name, failed->reason)}, kUsageError);
+    return complain("sweep", {fmt::format("no point is possible; {}: {}", failed->name, failed->reason)}, kUsageError);
   }
   return kSuccess;
 }
@@ -276,9 +275,10 @@ void add_sweep_command(CLI::App& app, SweepText& text, int& exit_status) {
   CLI::App* command = app.add_subcommand("sweep", "Vary keys of a scenario: the best values, and what each key does");
   add_scenario_options(*command, text.scenario);
   command
-      ->add_option("--vary", text.vary,
-                   "key=x,y,z; key=a..b:5, key=a..b:log:5 or key=a..b:by:STEP; case=x,y, or case alone for all; several "
-                   "times")
+      ->add_option(
+          "--vary", text.vary,
+          "key=x,y,z; key=a..b:5, key=a..b:log:5 or key=a..b:by:STEP; case=x,y, or case alone for all; several "
+          "times")
       ->required()
       ->allow_extra_args(false);
   command

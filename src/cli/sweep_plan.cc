@@ -73,10 +73,8 @@ Result<ReadFactors> read_factors(const SweepText& text, const study::scenario::C
   if (!scenario) {
     return pass_on(scenario);
   }
-  Result<void> good = study::sweep::check_factors({.factors = factors,
-                                                   .scenario = *scenario,
-                                                   .document = *document,
-                                                   .chosen = text.scenario.case_name});
+  Result<void> good = study::sweep::check_factors(
+      {.factors = factors, .scenario = *scenario, .document = *document, .chosen = text.scenario.case_name});
   return good ? Result<ReadFactors>(ReadFactors{.factors = std::move(factors), .scenario = *std::move(scenario)})
               : pass_on(good);
 }

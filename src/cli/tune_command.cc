@@ -120,8 +120,9 @@ Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& ca
                            .start = study::scenario::value_text(at, study::scenario::target_of(scenario)),
                            .best = {}});
   }
-  return result.keys.empty() ? fail("no key of the catalogue does anything in this scenario; name some with --vary "
-                                    "KEY=a..b")
+  return result.keys.empty() ? fail(
+                                   "no key of the catalogue does anything in this scenario; name some with --vary "
+                                   "KEY=a..b")
                              : Result<void>();
 }
 
@@ -165,9 +166,8 @@ Result<TunePlan> plan_tune(const TuneText& text, const study::scenario::Catalogu
 int finish(const TuneText& text, study::tune::TuneResult& result, const PointRuns& runs, bool is_kept) {
   result.runs = runs.done();
   result.interrupted = interrupted();
-  result.command = run_command(text.scenario, {.name = {},
-                                               .case_name = text.scenario.case_name,
-                                               .settings = result.settings});
+  result.command =
+      run_command(text.scenario, {.name = {}, .case_name = text.scenario.case_name, .settings = result.settings});
   if (!text.quiet && (!result.interrupted || !result.best.empty())) {
     std::FILE* const stream = text.json == "-" ? stderr : stdout;
     fmt::print(stream, "{}", study::tune::tune_text(result, terminal_columns(stream)));
@@ -272,7 +272,8 @@ void add_tune_command(CLI::App& app, TuneText& text, int& exit_status) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
   command->footer(
-      "Exit status: 0 done, 1 a file cannot be written, 2 wrong input or no point can be run, 130 interrupted (the same "
+      "Exit status: 0 done, 1 a file cannot be written, 2 wrong input or no point can be run, 130 interrupted (the "
+      "same "
       "command goes on).");
   command->callback([&text, &exit_status] { exit_status = run(text); });
 }

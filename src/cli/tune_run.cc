@@ -115,8 +115,8 @@ double TuneRun::score(const Tried& tried) const {
 
 Result<void> TuneRun::sample() {
   const std::size_t keys = result_.keys.size();
-  const std::size_t points = std::max<std::size_t>(
-      std::min(std::max<std::size_t>(6 * keys, 24), options_.runs / 2 / kSearchSeeds), keys + 3);
+  const std::size_t points =
+      std::max<std::size_t>(std::min(std::max<std::size_t>(6 * keys, 24), options_.runs / 2 / kSearchSeeds), keys + 3);
   std::vector<study::sweep::Factor> factors;
   for (const study::tune::TunedKey& key : result_.keys) {
     factors.push_back(key.tunable.factor);
@@ -147,7 +147,7 @@ Result<void> TuneRun::sample() {
       samples.at.push_back(*own->place);
       samples.values.emplace_back(own->values.begin(), own->values.begin() + kSearchSeeds);
     }
-    scale_ = best == nullptr ? std::max(std::abs(mean_of(own->values)), 1e-300) : scale_;
+    scale_ = scale_ == 0 ? std::max(std::abs(mean_of(own->values)), 1e-300) : scale_;
     if (own->place && (best == nullptr || score(*own) < score(*best))) {
       best = own;
     }
@@ -317,6 +317,7 @@ void TuneRun::conclude(const Tried& start, const Tried& best) {
     result_.limits[k].best = mean_of(best.limits[k]);
   }
   result_.settings = settings_of(best_);
+  result_.evaluations = tried_.size();
   for (std::size_t i = 0; i < result_.keys.size(); ++i) {
     result_.keys[i].best = result_.keys[i].tunable.factor.range->value_at(best_[i]);
   }

@@ -1,5 +1,5 @@
-// The search of `weft tune`: a sample of all keys, a global and a local search of those that matter, then runs with more
-// seeds of the best, of their neighbours, and of mistakes.
+// The search of `weft tune`: a sample of all keys, a global and a local search of those that matter, then runs with
+// more seeds of the best, of their neighbours, and of mistakes.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@
 namespace weft::cli {
 
 struct TuneOptions {
-  std::string case_name;     // of the scenario; empty: none
-  std::size_t runs = 300;    // of the search
-  std::size_t seeds = 5;     // of the answer and of the scenario as it is
-  std::uint64_t draw = 1;    // seed of the sample
+  std::string case_name;   // of the scenario; empty: none
+  std::size_t runs = 300;  // of the search
+  std::size_t seeds = 5;   // of the answer and of the scenario as it is
+  std::uint64_t draw = 1;  // seed of the sample
   std::function<void(const std::string&)> tell = [](const std::string&) {};  // what is done next
 };
 
@@ -67,7 +67,7 @@ class TuneRun {
   study::tune::TuneResult& result_;
   std::map<std::string, Tried> tried_;  // by length and settings
   Place best_;
-  double scale_ = 1;  // of the figure
+  double scale_ = 0;                   // of the figure: its first mean; 0: not known yet
   std::vector<std::size_t> searched_;  // keys that the search went through
 };
 

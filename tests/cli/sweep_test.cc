@@ -133,8 +133,9 @@ TEST_F(Sweep, TheNumberOfJobsChangesNothing) {
 }
 
 TEST_F(Sweep, WhatIsInTheCacheIsNotRunAgain) {
-  const std::string cache = fmt::format("--version >/dev/null; WEFT_CACHE={} {} sweep {} --no-results --seeds 2 --vary ",
-                                        in("cache"), WEFT_BINARY, in("fan-in.toml"));
+  const std::string cache =
+      fmt::format("--version >/dev/null; WEFT_CACHE={} {} sweep {} --no-results --seeds 2 --vary ", in("cache"),
+                  WEFT_BINARY, in("fan-in.toml"));
   const Outcome first = run_weft(cache + "case");
   EXPECT_EQ(first.exit_status, 0) << first.err;
   const Outcome second = run_weft(cache + "case --seeds 3");
@@ -143,15 +144,17 @@ TEST_F(Sweep, WhatIsInTheCacheIsNotRunAgain) {
 }
 
 TEST_F(Sweep, APointThatCannotBeRunIsLeftOutWithItsReason) {
-  const Outcome outcome = sweep("--vary ethernet.priority.3.kmin=100kB,9MB --vary traffic[0].size=64KiB,128KiB "
-                                "--set ethernet.priority.3.kmax=400kB --seeds 2");
+  const Outcome outcome = sweep(
+      "--vary ethernet.priority.3.kmin=100kB,9MB --vary traffic[0].size=64KiB,128KiB "
+      "--set ethernet.priority.3.kmax=400kB --seeds 2");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("not possible: kmin 9MB, size 64KiB: "));
   EXPECT_THAT(outcome.out, HasSubstr("best: kmin 100kB"));
 }
 
 TEST_F(Sweep, WhereNoPointIsPossibleItIsWrongInput) {
-  const Outcome outcome = sweep("--vary ethernet.priority.3.kmin=8MB,9MB --set ethernet.priority.3.kmax=400kB --seeds 2");
+  const Outcome outcome =
+      sweep("--vary ethernet.priority.3.kmin=8MB,9MB --set ethernet.priority.3.kmax=400kB --seeds 2");
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("no point is possible; kmin 8MB: "));
 }
@@ -171,8 +174,9 @@ TEST_F(Sweep, WrongInputIsRefusedInOneLine) {
   expect_refused("--vary case --tolerance 2", "--tolerance: ");
   expect_refused("--vary case --most-seeds 9", "requires --for");
   expect_refused("--vary case --sample 1", "--sample");
-  expect_refused("--vary switch.buffer=1MiB..64MiB:400 --vary traffic[0].size=64KiB..1MiB:300",
-                 "120000 points; at most 10000: fewer levels or keys, or --sample N for N of them; 600000 runs would take");
+  expect_refused(
+      "--vary switch.buffer=1MiB..64MiB:400 --vary traffic[0].size=64KiB..1MiB:300",
+      "120000 points; at most 10000: fewer levels or keys, or --sample N for N of them; 600000 runs would take");
   expect_refused("--vary switch.buffer=1MiB..64MiB:400 --seeds 500", "more than 100000 runs: fewer points, or --seeds");
 }
 

@@ -92,8 +92,8 @@ TEST(Ranks, ASweepIsTheSameWithItsRounds) {
       folder.write("six.toml", six_cases()));
   expect_alone(fmt::format("{} --json {}", sweep, folder / "one.json"));
   for (const char* ranks : {"-n 2", "-n 3"}) {
-    const RanksOutcome outcome = run_ranks(
-        {.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", sweep, folder / "ranks.json")});
+    const RanksOutcome outcome =
+        run_ranks({.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", sweep, folder / "ranks.json")});
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
     EXPECT_NE(folder.read("one.json"), "");
     EXPECT_EQ(folder.read("one.json"), folder.read("ranks.json"));

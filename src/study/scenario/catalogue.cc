@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
 constexpr std::array<std::string_view, 19> kPlainKinds = {
-    "family",    "tuning",   "switch",      "nic",     "link",
-    "qos",       "pfc",      "ecn",         "host",    "pcie",
-    "reduction", "scale_up", "collectives", "cabling", "adaptive_routing",
-    "uet",       "scheme",      "tunable_low", "tunable_high"};
+    "family",    "tuning",   "switch",      "nic",         "link",
+    "qos",       "pfc",      "ecn",         "host",        "pcie",
+    "reduction", "scale_up", "collectives", "cabling",     "adaptive_routing",
+    "uet",       "scheme",   "tunable_low", "tunable_high"};
 
 /// With those of congestion controls.
 const std::vector<std::string_view>& entry_kinds() {

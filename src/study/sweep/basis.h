@@ -22,7 +22,7 @@ class Basis {
   [[nodiscard]] std::vector<double> places() const;
 
  private:
-  std::size_t range_degree_ = 0;                // 0: levels
+  std::size_t range_degree_ = 0;  // 0: levels
   std::vector<std::vector<double>> by_level_;
 };
 

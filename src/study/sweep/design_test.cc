@@ -12,14 +12,14 @@ namespace {
 using ::testing::HasSubstr;
 
 Factor factor(const std::string& text) {
-  const Result<Factor> made =
-      parse_factor(text, {.cases = {"a", "b"}, .kind = FactorContext::Kind::kSamples});
+  const Result<Factor> made = parse_factor(text, {.cases = {"a", "b"}, .kind = FactorContext::Kind::kSamples});
   EXPECT_TRUE(made) << made.error().message;
   return *made;
 }
 
 TEST(SweepDesign, AGridHasEveryCombinationOnce) {
-  const Result<Design> design = grid_design({factor("switch.buffer=1MiB..3MiB:3"), factor("routing.policy=ecmp,spray")});
+  const Result<Design> design =
+      grid_design({factor("switch.buffer=1MiB..3MiB:3"), factor("routing.policy=ecmp,spray")});
   ASSERT_TRUE(design);
   std::set<std::vector<std::string>> seen;
   for (const Point& point : design->points) {

@@ -54,7 +54,7 @@ struct Effects {
   std::size_t points = 0;
   std::size_t seeds = 0;
   enum class Method : std::uint8_t { kAnalysisOfVariance, kLeastSquares } method = Method::kAnalysisOfVariance;
-  bool quadratic = false;  // ranges have a second degree
+  bool quadratic = false;       // ranges have a second degree
   bool pairs_left_out = false;  // there are two factors or more, but too few points for interactions
 };
 
@@ -62,9 +62,9 @@ struct Effects {
 [[nodiscard]] Result<Effects> effects_of(const Samples& samples);
 
 enum class Importance : std::uint8_t {
-  kMatters,    // the interval excludes zero, and is not below the tolerance altogether
-  kDoesNot,    // the whole interval is below the tolerance
-  kNotKnown,   // it includes both; more seeds or points would tell
+  kMatters,   // the interval excludes zero, and is not below the tolerance altogether
+  kDoesNot,   // the whole interval is below the tolerance
+  kNotKnown,  // it includes both; more seeds or points would tell
 };
 /// `tolerance`: of the figure's mean, a share.
 [[nodiscard]] Importance importance_of(const Effect& effect, double mean, double tolerance);

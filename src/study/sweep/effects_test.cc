@@ -144,7 +144,9 @@ TEST(Effects, OneSeedOfTwoKeysHasNothingToHoldThemAgainst) {
 
 // x1 + x2^2 + x1 x3 over independent uniform ranges: variances 1/3, 4/45 and 1/9 (Sobol's indices in closed form).
 TEST(Effects, OfASampleAreSobolsIndices) {
-  const auto function = [](const std::vector<double>& at, std::size_t) { return at[0] + at[1] * at[1] + at[0] * at[2]; };
+  const auto function = [](const std::vector<double>& at, std::size_t) {
+    return at[0] + at[1] * at[1] + at[0] * at[2];
+  };
   const Result<Effects> effects = effects_of(cube(4, 60, 1, 3, function));
   ASSERT_TRUE(effects) << effects.error().message;
   const double all = 1.0 / 3 + 4.0 / 45 + 1.0 / 9;
@@ -223,10 +225,9 @@ TEST(Effects, SharesHaveIntervalsThatCoverThem) {
   constexpr std::size_t kTimes = 500;
   for (std::size_t i = 0; i < kTimes; ++i) {
     TestNoise noise(i + 30'000);
-    const Result<Effects> effects =
-        effects_of(grid({2, 2}, 6, [&](const std::vector<double>& at, std::size_t) {
-          return 10 + 3 * (2 * at[0] - 1) + 2 * (2 * at[1] - 1) + 0.5 * noise.next();
-        }));
+    const Result<Effects> effects = effects_of(grid({2, 2}, 6, [&](const std::vector<double>& at, std::size_t) {
+      return 10 + 3 * (2 * at[0] - 1) + 2 * (2 * at[1] - 1) + 0.5 * noise.next();
+    }));
     const Interval own = *effects->main[0].share_interval;
     covered += own.low <= 9.0 / 13 && 9.0 / 13 <= own.high ? 1 : 0;
   }

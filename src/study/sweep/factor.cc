@@ -248,15 +248,16 @@ Result<void> check_values(const Factor& factor, const KeyAt& at, scenario::Scena
 Result<void> check_cases(const KeyAt& at, const FactorCheck& check) {
   const auto varied = std::ranges::find_if(check.factors, &Factor::is_case);
   for (const scenario::GivenCase& given : check.document.cases) {
-    const bool is_used = !check.chosen.empty()                  ? given.name == check.chosen
+    const bool is_used = !check.chosen.empty()           ? given.name == check.chosen
                          : varied != check.factors.end() ? std::ranges::count(varied->levels, given.name) > 0
-                                                                : false;
-    const auto own = std::ranges::find_if(given.layer.values,
-                                          [&](const scenario::Given& value) { return is_same(value.at, at); });
+                                                         : false;
+    const auto own =
+        std::ranges::find_if(given.layer.values, [&](const scenario::Given& value) { return is_same(value.at, at); });
     if (is_used && own != given.layer.values.end()) {
-      return fail("the case '{}' gives this key its own value ({}), which would not count; vary another key, or leave "
-                  "that case out",
-                  given.name, own->place);
+      return fail(
+          "the case '{}' gives this key its own value ({}), which would not count; vary another key, or leave "
+          "that case out",
+          given.name, own->place);
     }
   }
   return {};
@@ -281,7 +282,8 @@ Result<Factor> parse_factor(std::string_view text, const FactorContext& context)
     return tl::unexpected<Error>(placed(path, "one value varies nothing; give two, or use --set"));
   }
   if (factor->levels.size() > kMostLevels) {
-    return tl::unexpected<Error>(placed(path, fmt::format("{} values; at most {}", factor->levels.size(), kMostLevels)));
+    return tl::unexpected<Error>(
+        placed(path, fmt::format("{} values; at most {}", factor->levels.size(), kMostLevels)));
   }
   return factor;
 }

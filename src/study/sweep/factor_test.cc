@@ -51,7 +51,8 @@ std::string check(const std::vector<std::string>& texts, const std::string& chos
   }
   const Result<scenario::Catalogue> catalogue = scenario::Catalogue::load(std::nullopt);
   const auto document = scenario::read_document(kScenario, "in.toml");
-  const auto base = scenario::parse_scenario(kScenario, {.file = "in.toml", .case_name = {}, .settings = {}}, *catalogue);
+  const auto base =
+      scenario::parse_scenario(kScenario, {.file = "in.toml", .case_name = {}, .settings = {}}, *catalogue);
   EXPECT_TRUE(base) << base.error().message;
   const Result<void> good =
       check_factors({.factors = factors, .scenario = *base, .document = *document, .chosen = chosen});

@@ -36,8 +36,7 @@ std::vector<Duration> completions(const MeasuredRun& run) {
 
 Figure completion_at(const MeasuredRun& run, Probability::Ratio share) {
   const std::vector<Duration> times = completions(run);
-  return times.empty() ? Figure()
-                       : results::percentile(std::span(times), Probability::from_ratio(share)).seconds();
+  return times.empty() ? Figure() : results::percentile(std::span(times), Probability::from_ratio(share)).seconds();
 }
 
 Figure mean_completion(const MeasuredRun& run) {
@@ -73,7 +72,7 @@ const results::StepRow* step_of(const MeasuredRun& run) {
 
 /// Whole operations: first rank's start to last rank's end.
 struct Operations {
-  double seconds = 0;  // mean
+  double seconds = 0;    // mean
   double bandwidth = 0;  // bytes/s of bus bandwidth, mean; 0: not known
 };
 
@@ -101,12 +100,12 @@ std::optional<Operations> operations_of(const MeasuredRun& run) {
       }
     }
     const scenario::TrafficSettings* const traffic = traffic_called(run.scenario, run.results.jobs[job].name);
-    const double factor =
-        traffic == nullptr ? 0
-                           : run::bus_factor(traffic->kind == scenario::TrafficKind::kCollective
-                                                 ? traffic->collective
-                                                 : workload::CollectiveKind::kAllReduce,
-                                             static_cast<std::int64_t>(run.results.jobs[job].ranks.size()));
+    const double factor = traffic == nullptr
+                              ? 0
+                              : run::bus_factor(traffic->kind == scenario::TrafficKind::kCollective
+                                                    ? traffic->collective
+                                                    : workload::CollectiveKind::kAllReduce,
+                                                static_cast<std::int64_t>(run.results.jobs[job].ranks.size()));
     for (const auto& [iteration, span] : whole) {
       const double seconds = (span.second - span.first).seconds();
       made.seconds += seconds;
@@ -208,13 +207,11 @@ constexpr std::array kKinds = {
                   return queue && queue->depth ? Figure(static_cast<double>(queue->depth->median.count()))
                                                : std::nullopt;
                 }},
-    MeasureKind{.name = "drops",
-                .about = "packets that switches and hosts dropped",
-                .unit = Unit::kCount,
-                .of =
-                    [](const MeasuredRun& run) {
-                      return count(run.summary.network.drops + run.summary.network.host_drops);
-                    }},
+    MeasureKind{
+        .name = "drops",
+        .about = "packets that switches and hosts dropped",
+        .unit = Unit::kCount,
+        .of = [](const MeasuredRun& run) { return count(run.summary.network.drops + run.summary.network.host_drops); }},
     MeasureKind{.name = "retransmitted",
                 .about = "packets sent again",
                 .unit = Unit::kCount,
@@ -353,10 +350,10 @@ std::string_view unit_name(Unit unit) {
 }
 
 std::string fidelity_of(const results::RunResults& results) {
-  const std::string level = !results.run.fidelity.empty()     ? results.run.fidelity
-                            : !results.steps.empty() ? results.steps.front().fidelity
-                                                     : "packet";
-  const std::optional<double> error = results.run.flow_error ? results.run.flow_error
+  const std::string level = !results.run.fidelity.empty() ? results.run.fidelity
+                            : !results.steps.empty()      ? results.steps.front().fidelity
+                                                          : "packet";
+  const std::optional<double> error = results.run.flow_error  ? results.run.flow_error
                                       : results.steps.empty() ? std::nullopt
                                                               : results.steps.front().composition_error;
   return error ? fmt::format("{}, off by {:+.2f} %", level, *error * 100) : level;

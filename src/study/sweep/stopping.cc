@@ -111,8 +111,8 @@ BestPoints best_points(std::span<const SeedValues> points, const StopRule& rule)
       made.alike.push_back(point);
       continue;
     }
-    const Difference apart = difference_of(
-        {.first = points[order.front()], .second = points[point], .comparisons = order.size() - 1}, rule);
+    const Difference apart =
+        difference_of({.first = points[order.front()], .second = points[point], .comparisons = order.size() - 1}, rule);
     if (apart.standing == Standing::kSame) {
       made.alike.push_back(point);
     } else if (apart.standing == Standing::kNotKnown) {

@@ -26,10 +26,10 @@ enum class Better : std::uint8_t { kLower, kHigher };
 
 struct StopRule {
   Question question = Question::kNone;
-  double precision = 0;        // of kPrecision: half of the interval, relative
-  std::size_t first = 5;       // seeds that every point has
-  std::size_t most = 30;       // of any point
-  double same = 0.005;         // points that differ by less, relative, are alike
+  double precision = 0;   // of kPrecision: half of the interval, relative
+  std::size_t first = 5;  // seeds that every point has
+  std::size_t most = 30;  // of any point
+  double same = 0.005;    // points that differ by less, relative, are alike
   Better better = Better::kLower;
 };
 

@@ -63,8 +63,7 @@ TEST(Stopping, PrecisionGivesEachPointWhatItsOwnNoiseNeeds) {
 TEST(Stopping, MostSeedsIsABound) {
   TestNoise noise(3);
   const StopRule rule{.question = Question::kPrecision, .precision = 0.001, .first = 3, .most = 17};
-  const Outcome outcome =
-      run_until_known(3, rule, [&](std::size_t, std::size_t) { return 1 + 0.5 * noise.next(); });
+  const Outcome outcome = run_until_known(3, rule, [&](std::size_t, std::size_t) { return 1 + 0.5 * noise.next(); });
   EXPECT_EQ(outcome.runs, 3u * 17);
 }
 
@@ -116,8 +115,7 @@ TEST(Stopping, IntervalsCoverTheTruthAlthoughTheyDecideWhenToStop) {
   for (std::size_t i = 0; i < kTimes; ++i) {
     TestNoise noise(i + 100);
     const StopRule rule{.question = Question::kPrecision, .precision = 0.02, .first = 5, .most = 200};
-    const Outcome outcome =
-        run_until_known(1, rule, [&](std::size_t, std::size_t) { return 100 + 5 * noise.next(); });
+    const Outcome outcome = run_until_known(1, rule, [&](std::size_t, std::size_t) { return 100 + 5 * noise.next(); });
     const Interval own = *mean_of_seeds(outcome.values[0]).interval;
     covered += own.low <= 100 && 100 <= own.high ? 1 : 0;
   }

@@ -174,13 +174,13 @@ std::string effects_csv(const SweepResult& result) {
         const auto end = [](const std::optional<Interval>& own, double Interval::*which) {
           return own ? number((*own).*which) : std::string();
         };
-        add_line(csv, {figure.measure.name(), std::string(unit_name(figure.measure.kind->unit)),
-                       result.design.factors[effect.first].key,
-                       effect.second ? result.design.factors[*effect.second].key : std::string(), number(effect.span),
-                       end(effect.interval, &Interval::low), end(effect.interval, &Interval::high),
-                       number(effect.share), end(effect.share_interval, &Interval::low),
-                       end(effect.share_interval, &Interval::high),
-                       std::string(word_of(importance_of(effect, figure.effects->mean, result.tolerance)))});
+        add_line(csv,
+                 {figure.measure.name(), std::string(unit_name(figure.measure.kind->unit)),
+                  result.design.factors[effect.first].key,
+                  effect.second ? result.design.factors[*effect.second].key : std::string(), number(effect.span),
+                  end(effect.interval, &Interval::low), end(effect.interval, &Interval::high), number(effect.share),
+                  end(effect.share_interval, &Interval::low), end(effect.share_interval, &Interval::high),
+                  std::string(word_of(importance_of(effect, figure.effects->mean, result.tolerance)))});
       }
     }
   }

@@ -24,8 +24,7 @@ Samples samples_of(const SweepResult& result, const SweptFigure& figure) {
       samples.values.emplace_back(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
     }
   }
-  samples.is_whole_grid =
-      result.design.kind == Design::Kind::kGrid && samples.at.size() == result.design.points.size();
+  samples.is_whole_grid = result.design.kind == Design::Kind::kGrid && samples.at.size() == result.design.points.size();
   return samples;
 }
 

@@ -30,10 +30,10 @@ struct SweptFigure {
 };
 
 struct SweepResult {
-  std::string file;                   // the scenario's
-  std::string version{};              // of weft
+  std::string file;       // the scenario's
+  std::string version{};  // of weft
   Design design{};
-  std::vector<SweptPoint> points{};  // as in the design
+  std::vector<SweptPoint> points{};    // as in the design
   std::vector<SweptFigure> figures{};  // the first is what the rule is about
   std::int64_t first_seed = 1;
   StopRule rule{};

@@ -169,7 +169,9 @@ class Writer {
     text_ += '\n';
     line(fmt::format("effects on {}, whose mean is {}: highest less lowest, {} over {} and {}", own.measure.name(),
                      value_text(unit, all.mean),
-                     variance ? "analysis of variance" : all.quadratic ? "a fit of second degree" : "a linear fit",
+                     variance        ? "analysis of variance"
+                     : all.quadratic ? "a fit of second degree"
+                                     : "a linear fit",
                      counted(all.points, "point", "points"), counted(all.seeds, "seed", "seeds")));
     table(own, all.main, "key");
     if (!all.pairs.empty()) {
@@ -219,8 +221,8 @@ class Writer {
         return percent_range({.low = range.low / mean, .high = range.high / mean});
       };
       table.add({name_of(effect), value_text(unit, effect.span), mean > 0 ? percent(effect.span / mean) : "",
-                 effect.interval && mean > 0 ? relative(*effect.interval) : "not known",
-                 at(effect, effect.lowest_at), at(effect, effect.highest_at), percent(effect.share),
+                 effect.interval && mean > 0 ? relative(*effect.interval) : "not known", at(effect, effect.lowest_at),
+                 at(effect, effect.highest_at), percent(effect.share),
                  effect.share_interval ? percent_range(*effect.share_interval) : "not known"});
     }
     text_ += table.text();

@@ -73,7 +73,8 @@ constexpr std::array kScales = {
                .parse = parse_integer,
                .text = [](double value) { return fmt::format("{}", std::llround(value)); }},
     ValueScale{.type = "probability", .example = "1%", .parse = parse_share, .text = share_text},
-    ValueScale{.type = "power of two", .example = "1/8", .steps_of_one = true, .parse = parse_power, .text = power_text},
+    ValueScale{
+        .type = "power of two", .example = "1/8", .steps_of_one = true, .parse = parse_power, .text = power_text},
     quantity<Duration>("duration"),
     quantity<Bytes>("size"),
     quantity<Rate>("rate"),

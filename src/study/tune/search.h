@@ -1,7 +1,7 @@
 // Searching for the least value of a function without derivatives, by NLopt.
 //
-// Places have coordinates from -1 to 1. Global: DIRECT-L (Gablonsky and Kelley, 2001), which divides the space and needs
-// no start. Local: Subplex (Rowan, 1990), which forgives noise. Neither draws random numbers.
+// Places have coordinates from -1 to 1. Global: DIRECT-L (Gablonsky and Kelley, 2001), which divides the space and
+// needs no start. Local: Subplex (Rowan, 1990), which forgives noise. Neither draws random numbers.
 #pragma once
 
 #include <cstddef>

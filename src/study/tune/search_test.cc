@@ -16,9 +16,8 @@ double bowl(std::span<const double> at, double x, double y) {
 TEST(Search, FindsTheBottomOfABowlFromAnywhere) {
   for (const double x : {-0.8, 0.0, 0.55}) {
     for (const double from : {-1.0, 0.3, 1.0}) {
-      const Found found =
-          search({.method = SearchOptions::Method::kLocal, .start = {from, -from}, .evaluations = 150},
-                 [&](std::span<const double> at) { return bowl(at, x, -0.4); });
+      const Found found = search({.method = SearchOptions::Method::kLocal, .start = {from, -from}, .evaluations = 150},
+                                 [&](std::span<const double> at) { return bowl(at, x, -0.4); });
       EXPECT_NEAR(found.place[0], x, 0.12) << from;
       EXPECT_NEAR(found.place[1], -0.4, 0.12) << from;
       EXPECT_LE(found.evaluations, 150u);
@@ -31,7 +30,8 @@ TEST(Search, GloballyFindsWhatALocalSearchMisses) {
   const auto two = [](std::span<const double> at) {
     return std::min(1 + bowl(at, -0.6, 0.6), 8 * bowl(at, 0.6, -0.5));
   };
-  const Found local = search({.method = SearchOptions::Method::kLocal, .start = {-0.6, 0.6}, .step = 0.1, .evaluations = 60}, two);
+  const Found local =
+      search({.method = SearchOptions::Method::kLocal, .start = {-0.6, 0.6}, .step = 0.1, .evaluations = 60}, two);
   EXPECT_GT(*local.value, 0.9);
   const Found global = search({.method = SearchOptions::Method::kGlobal, .start = {0, 0}, .evaluations = 80}, two);
   EXPECT_LT(*global.value, 0.3);

@@ -25,9 +25,8 @@ Result<double> end_of(const sweep::ValueScale& scale, const scenario::CatalogueV
 
 Result<Tunable> tunable(const scenario::CatalogueValue& low, const scenario::CatalogueEntry& highs) {
   const std::string path = path_of(low.given.at);
-  const auto high = std::ranges::find_if(highs.values, [&](const scenario::CatalogueValue& value) {
-    return path_of(value.given.at) == path;
-  });
+  const auto high = std::ranges::find_if(
+      highs.values, [&](const scenario::CatalogueValue& value) { return path_of(value.given.at) == path; });
   if (high == highs.values.end()) {
     return fail("{}: {} has no upper end in [{}.{}]", low.given.place, path, highs.kind, highs.name);
   }
@@ -45,14 +44,14 @@ Result<Tunable> tunable(const scenario::CatalogueValue& low, const scenario::Cat
     return fail("{}: {}: the lower end is not below the upper one", low.given.place, path);
   }
   const bool even = *from <= 0 || *to / *from <= kEvenUpTo || (scale->steps_of_one && *to - *from < 8);
-  return Tunable{.factor = {.key = path,
-                            .range = sweep::ContinuousRange{.scale = scale,
-                                                            .low = *from,
-                                                            .high = *to,
-                                                            .spacing = even ? sweep::Spacing::kEven
-                                                                            : sweep::Spacing::kLogarithmic}},
-                 .source = low.source == high->source ? low.source
-                                                      : fmt::format("from: {}; to: {}", low.source, high->source)};
+  return Tunable{
+      .factor = {.key = path,
+                 .range =
+                     sweep::ContinuousRange{.scale = scale,
+                                            .low = *from,
+                                            .high = *to,
+                                            .spacing = even ? sweep::Spacing::kEven : sweep::Spacing::kLogarithmic}},
+      .source = low.source == high->source ? low.source : fmt::format("from: {}; to: {}", low.source, high->source)};
 }
 
 }  // namespace

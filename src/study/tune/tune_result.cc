@@ -151,13 +151,15 @@ class Writer {
       table.add({key.tunable.factor.key, key.start, key.best,
                  key.effect && mean > 0
                      ? fmt::format("{}{}", percent(key.effect->span / mean),
-                                   key.effect->interval ? fmt::format(" ({:.1f} to {:.1f})",
-                                                                      key.effect->interval->low / mean * 100,
-                                                                      key.effect->interval->high / mean * 100)
-                                                        : std::string())
+                                   key.effect->interval
+                                       ? fmt::format(" ({:.1f} to {:.1f})", key.effect->interval->low / mean * 100,
+                                                     key.effect->interval->high / mean * 100)
+                                       : std::string())
                      : "not known",
                  key.effect ? percent(key.effect->share) : "",
-                 own == Importance::kMatters ? "yes" : own == Importance::kDoesNot ? "no" : "not known"});
+                 own == Importance::kMatters   ? "yes"
+                 : own == Importance::kDoesNot ? "no"
+                                               : "not known"});
     }
     text_ += table.text();
   }
@@ -262,8 +264,7 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
 Outcome outcome_of(const TuneResult& result) {
   const bool nothing = !result.keys.empty() && std::ranges::all_of(result.keys, [&](const TunedKey& key) {
     const Mistake* const far = worst(key.far);
-    const bool small_mistakes =
-        far == nullptr || far->cost.mean <= result.tolerance * std::abs(best_mean(result));
+    const bool small_mistakes = far == nullptr || far->cost.mean <= result.tolerance * std::abs(best_mean(result));
     return small_mistakes && importance(result, key) == Importance::kDoesNot;
   });
   if (nothing) {
