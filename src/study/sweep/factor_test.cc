@@ -119,7 +119,7 @@ TEST(SweepFactor, AKeyThatACaseGivesItselfIsNotVariedWithThatCase) {
   EXPECT_EQ(check({"switch.buffer=1MiB,2MiB"}), "");
   EXPECT_EQ(check({"switch.buffer=1MiB,2MiB"}, "small"), "");
   EXPECT_THAT(check({"switch.buffer=1MiB,2MiB"}, "large"),
-              HasSubstr("the case 'large' gives this key its own value (in.toml:12:"));
+              HasSubstr("the case 'large' gives this key its own value (in.toml:13:"));
   EXPECT_THAT(check({"case", "ethernet.priority.kmin=100kB,200kB"}), HasSubstr("the case 'large' gives this key"));
 }
 
