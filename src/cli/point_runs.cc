@@ -77,7 +77,9 @@ Result<Scenario> PointRuns::load(Known& known) {
     scenario = at_level(*scenario, *level);
   }
   if (known.point.length == RunPoint::Length::kShort) {
+    const auto samples = scenario->output.sample_interval;  // a figure may be made of them
     scenario = study::compare::with_shorter_slices(*scenario);
+    scenario->output.sample_interval = samples;
   }
   scenario->case_name = known.point.name;
   scenario->seed = options_.first_seed;

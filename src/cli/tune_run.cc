@@ -219,7 +219,18 @@ Result<void> TuneRun::search_in(const std::vector<std::size_t>& keys, bool globa
   return good;
 }
 
+/// All that was sampled is alike: there is nothing to look for.
+bool TuneRun::is_nothing() const {
+  return std::ranges::all_of(result_.keys, [&](const study::tune::TunedKey& key) {
+    return key.effect && study::sweep::importance_of(*key.effect, result_.sample_mean, result_.tolerance) ==
+                             study::sweep::Importance::kDoesNot;
+  });
+}
+
 Result<void> TuneRun::refine() {
+  if (is_nothing()) {
+    return {};
+  }
   const std::size_t left = options_.runs / 2 / kSearchSeeds;
   const std::vector<std::size_t> few = keys_by_effect(kGlobalKeys);
   searched_ = keys_by_effect(kLocalKeys);

@@ -52,6 +52,7 @@ class TuneRun {
   /// Lower is better; a limit that is not kept, or a point that cannot be run, is worse than all else.
   [[nodiscard]] double score(const Tried& tried) const;
   [[nodiscard]] Result<void> sample();
+  [[nodiscard]] bool is_nothing() const;
   [[nodiscard]] Result<void> refine();
   [[nodiscard]] Result<void> settle();
   [[nodiscard]] Result<double> with_neighbours(const Place& place);

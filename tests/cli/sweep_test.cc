@@ -16,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Three senders to one receiver: the completion of the last is that of the receiver's line, whatever the buffer is.
 constexpr const char* kScenario = R"(name = "fan-in"
@@ -133,12 +132,12 @@ TEST_F(Sweep, TheNumberOfJobsChangesNothing) {
 }
 
 TEST_F(Sweep, WhatIsInTheCacheIsNotRunAgain) {
-  const std::string cache =
-      fmt::format("--version >/dev/null; WEFT_CACHE={} {} sweep {} --no-results --seeds 2 --vary ", in("cache"),
+  const std::string cached =
+      fmt::format("--version >/dev/null; WEFT_CACHE={} {} sweep {} --no-results --vary case --seeds ", in("cache"),
                   WEFT_BINARY, in("fan-in.toml"));
-  const Outcome first = run_weft(cache + "case");
+  const Outcome first = run_weft(cached + "2");
   EXPECT_EQ(first.exit_status, 0) << first.err;
-  const Outcome second = run_weft(cache + "case --seeds 3");
+  const Outcome second = run_weft(cached + "3");
   EXPECT_EQ(second.exit_status, 0) << second.err;
   EXPECT_THAT(second.err, HasSubstr("4 of 6 runs were in the cache"));
 }

@@ -104,12 +104,13 @@ class Writer {
   }
 
   void answer() {
+    const Outcome outcome = outcome_of(result_);
     text_ += '\n';
     if (!result_.start.empty()) {
       line(fmt::format("as it is: {}", figure(result_.start)));
     }
     line(fmt::format("found:    {}", figure(result_.best)));
-    switch (outcome_of(result_)) {
+    switch (outcome) {
       case Outcome::kBetter:
         line("gain:     " + (result_.start.empty() ? "the scenario as it is cannot be held against it" : gain_text()));
         break;
@@ -133,7 +134,9 @@ class Writer {
                        value_text(unit, own.limit.most), text(own.start), text(own.best),
                        own.best && own.limit.holds(*own.best) ? "" : ", NOT KEPT"));
     }
-    line("  " + result_.command);
+    if (outcome == Outcome::kBetter || outcome == Outcome::kNotKnown) {
+      line("  " + result_.command);
+    }
   }
 
   void settings() {
