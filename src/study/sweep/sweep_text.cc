@@ -122,7 +122,10 @@ class Writer {
     const Difference apart = difference_of(
         {.first = own.values[order.front()], .second = own.values[point], .comparisons = order.size() - 1}, rule);
     const double best = std::abs(mean_of_seeds(own.values[order.front()]).mean);
-    const std::string text = best > 0 ? percent(apart.mean / best) + " worse" : "";
+    std::string text = best > 0 ? percent(apart.mean / best) + " worse" : "";
+    if (best > 0 && apart.interval) {
+      text += fmt::format(" ({:.1f} to {:.1f})", apart.interval->low / best * 100, apart.interval->high / best * 100);
+    }
     switch (apart.standing) {
       case Standing::kWorse:
         return text;
