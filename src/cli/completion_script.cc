@@ -26,6 +26,14 @@ struct Operand {
 // The first that fits a command and an option counts.
 constexpr std::array kOperands = {
     Operand{.option = "--set", .listed = "keys"},
+    Operand{.option = "--vary", .listed = "keys"},
+    Operand{.option = "--measure",
+            .words = "step exposed fct-p50 fct-p99 fct-max fct-mean slowdown-p99 collective busbw goodput fairness "
+                     "queue-peak queue-median drops retransmitted pauses held"},
+    Operand{.command = "tune",
+            .option = "--for",
+            .words = "step collective incast fct busbw goodput fairness queue-peak exposed slowdown-p99"},
+    Operand{.option = "--for", .words = "best ranking"},
     Operand{.option = "--catalogue", .files = "/"},
     Operand{.option = "--fabrics", .listed = "fabrics"},
     Operand{.option = "--routing", .listed = "scheme"},
@@ -69,6 +77,8 @@ constexpr std::array kOperands = {
     Operand{.command = "show", .files = "*.toml"},
     Operand{.command = "compare", .files = "*.toml"},
     Operand{.command = "scale", .files = "*.toml"},
+    Operand{.command = "sweep", .files = "*.toml"},
+    Operand{.command = "tune", .files = "*.toml"},
     Operand{.command = "paths", .files = "*.toml"},
     Operand{.command = "failures", .files = "*.toml"},
     Operand{.command = "control", .files = "*.toml"},

@@ -38,6 +38,8 @@
 #include "cli/scale_command.h"
 #include "cli/show_command.h"
 #include "cli/subnet_command.h"
+#include "cli/sweep_command.h"
+#include "cli/tune_command.h"
 #include "cli/usage_error.h"
 
 namespace weft::cli {
@@ -88,6 +90,10 @@ int run(int argc, char** argv) {
   add_run_command(app, run_text, exit_status);
   ScaleText scale_text;
   add_scale_command(app, scale_text, exit_status);
+  SweepText sweep_text;
+  add_sweep_command(app, sweep_text, exit_status);
+  TuneText tune_text;
+  add_tune_command(app, tune_text, exit_status);
   PathsText paths_text;
   add_paths_command(app, paths_text, exit_status);
   ControlText control_text;

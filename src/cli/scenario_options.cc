@@ -54,7 +54,11 @@ Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {
 
 Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
   auto catalogue = read_catalogue(text);
-  return catalogue ? study::scenario::load_scenario(request_of(text), *catalogue) : pass_on(catalogue);
+  return catalogue ? read_scenario(text, *catalogue) : pass_on(catalogue);
+}
+
+Result<study::scenario::Scenario> read_scenario(const ScenarioText& text, const study::scenario::Catalogue& catalogue) {
+  return study::scenario::load_scenario(request_of(text), catalogue);
 }
 
 Result<std::vector<study::scenario::Scenario>> read_cases(const ScenarioText& text) {

@@ -30,6 +30,9 @@ void add_lfts_option(CLI::App& app, ScenarioText& text);
 
 /// The scenario they mean. Errors are for the user, with their place.
 [[nodiscard]] Result<study::scenario::Scenario> read_scenario(const ScenarioText& text);
+/// The same with the catalogue at hand.
+[[nodiscard]] Result<study::scenario::Scenario> read_scenario(const ScenarioText& text,
+                                                              const study::scenario::Catalogue& catalogue);
 /// Those of all [[case]]s of the file, unless one is named; of a file without them, the one that it is.
 [[nodiscard]] Result<std::vector<study::scenario::Scenario>> read_cases(const ScenarioText& text);
 

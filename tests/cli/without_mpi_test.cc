@@ -22,7 +22,7 @@ TEST(WithoutMpi, WorkThatWouldBeDealtIsRefusedOnce) {
   if (run_weft("--version").out.find("MPI: none") == std::string::npos) {
     GTEST_SKIP() << "this build has MPI";
   }
-  for (const std::string command : {"run", "compare", "claims", "scale"}) {
+  for (const std::string command : {"run", "compare", "claims", "scale", "sweep", "tune"}) {
     const Outcome first = run_as(0, command + " missing.toml");
     EXPECT_EQ(first.exit_status, 2) << command;
     EXPECT_THAT(first.err, HasSubstr("mpirun has started 2 ranks, but this build has no MPI")) << command;

@@ -95,6 +95,37 @@ TEST(Ranks, ScaleIsTheSameTable) {
   EXPECT_EQ(folder.read("one.json"), folder.read("three.json"));
 }
 
+// Rank 0 decides after each round which points need more seeds.
+TEST(Ranks, ASweepIsTheSameWithItsRounds) {
+  const TestFolder folder;
+  const std::string sweep = fmt::format(
+      "sweep {} --vary traffic[0].size=50kB,100kB,200kB --vary case=case1,case2 --seeds 3 --for 3% --most-seeds 6 "
+      "--no-results",
+      folder.write("six.toml", six_cases()));
+  expect_alone(fmt::format("{} --json {}", sweep, folder / "one.json"));
+  for (const char* ranks : {"-n 2", "-n 3"}) {
+    const RanksOutcome outcome =
+        run_ranks({.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", sweep, folder / "ranks.json")});
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    EXPECT_NE(folder.read("one.json"), "");
+    EXPECT_EQ(folder.read("one.json"), folder.read("ranks.json"));
+  }
+}
+
+TEST(Ranks, ASearchIsTheSameStepByStep) {
+  const TestFolder folder;
+  const std::string tune =
+      fmt::format("tune {} --vary switch.latency=200ns..2us --runs 40 --seeds 3", folder.write("small.toml", kNetwork));
+  expect_alone(fmt::format("{} --json {}", tune, folder / "one.json"));
+  for (const char* ranks : {"-n 2", "-n 3"}) {
+    const RanksOutcome outcome =
+        run_ranks({.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", tune, folder / "ranks.json")});
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    EXPECT_NE(folder.read("one.json"), "");
+    EXPECT_EQ(folder.read("one.json"), folder.read("ranks.json"));
+  }
+}
+
 TEST(Ranks, ClaimsAreJudgedByRunsOfAllRanks) {
   const TestFolder folder;
   const std::string claims =

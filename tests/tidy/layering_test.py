@@ -33,8 +33,10 @@ LAYERS = {
     "study/report": ["study/run"],
     "study/compare": ["study/cost", "study/failures", "study/report"],
     "study/claims": ["study/compare"],
+    "study/sweep": ["study/run"],
+    "study/tune": ["study/sweep"],
     "live": ["transport", "workload", "security", "subnet"],
-    "cli": ["study/claims", "study/import", "study/tuning", "live", "cluster"],
+    "cli": ["study/claims", "study/tune", "study/import", "study/tuning", "live", "cluster"],
 }
 
 # System headers that only some folders may include.

@@ -29,6 +29,8 @@ constexpr std::int64_t kHopsPart = 4;
 /// Between two samples of a detailed run.
 constexpr Duration kSampleInterval = Duration::microseconds(20);
 
+}  // namespace
+
 scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
   for (scenario::JobSettings& job : scenario.jobs) {
     job.training.slice = std::min(job.training.slice, kShortSlice);
@@ -37,6 +39,8 @@ scenario::Scenario with_shorter_slices(scenario::Scenario scenario) {
   scenario.output.sample_interval.reset();
   return scenario;
 }
+
+namespace {
 
 /// Packet-hops of one fabric's quick answer, at most: some tens of seconds of one core. Worlds of more hosts take
 /// longer for a packet-hop, since less of them is in the processor's caches.
@@ -280,6 +284,8 @@ class Planner {
   std::map<std::int64_t, run::LevelChoice> levels_;
 };
 
+}  // namespace
+
 void add_chance(scenario::Scenario& scenario) {
   for (scenario::TrafficSettings& traffic : scenario.traffic) {
     if (traffic.start_jitter == Duration::zero()) {
@@ -293,8 +299,6 @@ void add_chance(scenario::Scenario& scenario) {
     }
   }
 }
-
-}  // namespace
 
 Error no_fabric_serves(std::span<const Refusal> refusals) {
   std::vector<Refusal> reasons;

@@ -79,6 +79,12 @@ inline constexpr workload::Slowdown kUsualStragglers{.millionths = 10'000};
 /// assumption too.
 inline constexpr Duration kUsualStartJitter = Duration::microseconds(1);
 
+/// Gives a scenario without either of them both, so that its seeds differ.
+void add_chance(scenario::Scenario& scenario);
+
+/// For many runs of one job: shorter probes and fewer packet-hops of composed steps, and no samples.
+[[nodiscard]] scenario::Scenario with_shorter_slices(scenario::Scenario scenario);
+
 /// Why a fabric cannot serve the scenario.
 struct Refusal {
   std::string fabric;

@@ -15,7 +15,9 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 26> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kAboutKinds = {{
+    {"tunable_low", "where `weft tune` begins to look for a setting"},
+    {"tunable_high", "and where it ends"},
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
     {"nic", "NICs: ports, rate, latencies, limits, price and power"},
     {"link", "lengths of cables, and how often bits are wrong"},

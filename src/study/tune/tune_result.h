@@ -1,0 +1,80 @@
+// What a search for settings has found: the best, what it gains, how sure that is, and what a mistake in it costs.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text_lines.h"
+#include "study/sweep/effects.h"
+#include "study/sweep/measure.h"
+#include "study/sweep/stopping.h"
+#include "study/tune/tunable.h"
+
+namespace weft::study::tune {
+
+/// One key set to another value than the best, everything else as found.
+struct Mistake {
+  std::string value;
+  sweep::Difference cost{};  // against the best, in units of the figure; more is worse
+  std::string reason{};      // why it cannot be run; else empty
+};
+
+struct TunedKey {
+  Tunable tunable;
+  std::string start;                      // value in the scenario
+  std::string best;                       // found
+  std::optional<sweep::Effect> effect{};  // over the sample that the search began with
+  std::vector<Mistake> near{};            // neighbours
+  std::vector<Mistake> far{};             // the ends of its range
+};
+
+/// A figure that the answer must keep to.
+struct Limit {
+  sweep::Measure measure;
+  double most = 0;  // or least, where higher is better
+  [[nodiscard]] bool holds(double value) const {
+    return measure.kind->better == sweep::Better::kLower ? value <= most : value >= most;
+  }
+};
+
+struct LimitState {
+  Limit limit;
+  std::optional<double> start{};
+  std::optional<double> best{};
+};
+
+struct TuneResult {
+  std::string file;
+  std::string version{};
+  sweep::Measure measure{};
+  std::vector<LimitState> limits{};
+  std::vector<TunedKey> keys{};
+  std::vector<std::string> passed_over{};  // keys that do nothing in this scenario
+  sweep::SeedValues start{};
+  sweep::SeedValues best{};
+  sweep::Difference gain{};  // how much worse the start is than the best, over the seeds of both
+  double sample_mean = 0;    // of the figure over the first sample
+  double tolerance = 0.01;   // of the figure: less does not matter
+  std::string command{};     // runs the best
+  std::vector<std::string> settings{};
+  std::vector<std::string> levels{};
+  std::string chance{};
+  std::size_t evaluations = 0;  // points
+  std::size_t runs = 0;
+  bool interrupted = false;
+};
+
+enum class Outcome : std::uint8_t {
+  kBetter,       // surely better than the start, by more than the tolerance
+  kStartIsGood,  // settings matter, and the start is within the tolerance of the best
+  kNothing,      // no key matters: all that was tried is within the tolerance
+  kNotKnown,     // the interval of the gain includes zero, or settings may matter
+};
+[[nodiscard]] Outcome outcome_of(const TuneResult& result);
+
+[[nodiscard]] std::string tune_text(const TuneResult& result, LineWidth width = {});
+[[nodiscard]] nlohmann::ordered_json tune_json(const TuneResult& result);
+
+}  // namespace weft::study::tune

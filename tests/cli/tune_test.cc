@@ -1,0 +1,126 @@
+// `weft tune` as a user meets it: answers that are known beforehand, and what it says of wrong input.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+// Two hosts and one message: nothing that can be set for congestion changes anything.
+constexpr const char* kPair = R"(name = "pair"
+hardware = "equal"
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 2
+[[traffic]]
+name = "one"
+kind = "permutation"
+shift = 1
+size = "256 KiB"
+)";
+
+// A window of one message in flight per round trip: at 2 us of round trip and more the line needs some tens of KiB, and
+// what is beyond that changes nothing.
+constexpr const char* kWindow = R"(name = "window"
+hardware = "equal"
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 2
+[link]
+rate = "100 Gbps"
+[congestion_control]
+algorithm = "static-window"
+window = "8 KiB"
+[[traffic]]
+name = "one"
+kind = "permutation"
+shift = 1
+size = "1 MiB"
+)";
+
+class Tune : public testing::Test {
+ protected:
+  Tune() : folder_(fs::temp_directory_path() / fmt::format("weft_tune_{}", ::getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "pair.toml") << kPair;
+    std::ofstream(folder_ / "window.toml") << kWindow;
+  }
+  ~Tune() override { fs::remove_all(folder_); }
+  Tune(const Tune&) = delete;
+  Tune& operator=(const Tune&) = delete;
+
+  [[nodiscard]] Outcome tune(const std::string& file, const std::string& arguments) const {
+    return run_weft(fmt::format("tune {} {}", (folder_ / file).string(), arguments));
+  }
+  void expect_refused(const std::string& arguments, const std::string& said) const {
+    const Outcome outcome = tune("pair.toml", arguments);
+    EXPECT_EQ(outcome.exit_status, 2) << arguments << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(said)) << arguments;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Tune, SaysWhereNothingMatters) {
+  const Outcome outcome = tune("pair.toml", "--runs 60 --seeds 3 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["outcome"], "nothing-matters");
+  EXPECT_THAT(outcome.err, HasSubstr("Nothing matters here"));
+}
+
+// 8 KiB in each round trip against a line that is never idle: at best the payload at the line's rate, headers and the
+// first trip beside it.
+TEST_F(Tune, AWindowIsOpenedUntilTheLineIsFull) {
+  const Outcome outcome =
+      tune("window.toml", "--vary congestion_control.window=4KiB..1MiB:log --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  const double least = 1048576.0 * 8 / 100e9;
+  EXPECT_EQ(result["outcome"], "better");
+  EXPECT_GT(result["best"]["mean"].get<double>(), least);
+  EXPECT_LT(result["best"]["mean"].get<double>(), 1.15 * least);
+  EXPECT_GT(result["start"]["mean"].get<double>(), 1.5 * least);
+  EXPECT_GT(result["gain"]["low"].get<double>(), 0);
+  EXPECT_EQ(result["keys"][0]["matters"], "yes");
+  // The smallest window is the mistake that costs most.
+  EXPECT_GT(result["keys"][0]["ends"][0]["cost"]["low"].get<double>(), least);
+}
+
+TEST_F(Tune, TheNumberOfJobsChangesNothing) {
+  const std::string arguments =
+      "--vary congestion_control.window=4KiB..1MiB:log --runs 40 --seeds 3 --no-cache --json -";
+  const Outcome one = tune("window.toml", arguments + " -j 1");
+  EXPECT_EQ(one.exit_status, 0) << one.err;
+  EXPECT_EQ(one.out, tune("window.toml", arguments + " -j 2").out);
+  EXPECT_EQ(one.out, tune("window.toml", arguments + " -j 3").out);
+}
+
+TEST_F(Tune, WrongInputIsRefusedInOneLine) {
+  expect_refused("--for stap", "--for: unknown figure 'stap'");
+  expect_refused("--limit queue-peak", "--limit queue-peak: expected FIGURE=VALUE, such as queue-peak=1MB");
+  expect_refused("--limit queue-peak=1us", "--limit queue-peak: unknown unit 'us'");
+  expect_refused("--vary routing.policy=ecmp,spray", "weft sweep tries lists");
+  expect_refused("--vary dcqcn.increase_timr=1us..2us", "did you mean 'increase_timer'");
+  expect_refused("--runs 3", "--runs");
+  expect_refused("--for step --runs 40 -q", "no point can be run; the run has no step");
+}
+
+}  // namespace
+}  // namespace weft::test
