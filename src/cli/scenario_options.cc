@@ -18,6 +18,27 @@ std::string as_in_scenario(const std::string& path, const std::string& scenario)
   return fs::absolute(path).lexically_normal().lexically_relative(folder).string();
 }
 
+/// Errors of the settings that --lfts stands for name it, and the dump as it was typed.
+Result<study::scenario::Scenario> with_lfts_as_typed(Result<study::scenario::Scenario> loaded,
+                                                     const ScenarioText& text) {
+  if (text.lfts.empty()) {
+    return loaded;
+  }
+  for (const std::string key : {"routing.engine", "routing.tables"}) {
+    const std::string setting = "--set " + key;
+    if (!loaded && loaded.error().message.starts_with(setting)) {
+      return fail("--lfts {}{}", text.lfts, loaded.error().message.substr(setting.size()));
+    }
+    if (loaded) {
+      loaded->sources.at(key).text = "--lfts";
+    }
+  }
+  if (loaded) {
+    loaded->routing.tables = text.lfts;
+  }
+  return loaded;
+}
+
 }  // namespace
 
 void add_scenario_options(CLI::App& app, ScenarioText& text) {
@@ -55,7 +76,7 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
       .file = text.file,
       .case_name = text.case_name.empty() ? std::nullopt : std::optional<std::string>(text.case_name),
       .settings = settings};
-  return study::scenario::load_scenario(request, *catalogue);
+  return with_lfts_as_typed(study::scenario::load_scenario(request, *catalogue), text);
 }
 
 }  // namespace weft::cli

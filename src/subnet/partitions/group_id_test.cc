@@ -11,6 +11,7 @@ TEST(GroupId, IsEightWordsOfWhichAGapStandsForZeros) {
   EXPECT_EQ(parse_gid("1:2:3:4:5:6:7:8"), (GidWords{1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_EQ(parse_gid("::"), GidWords{});
   EXPECT_EQ(parse_gid("ff12::"), (GidWords{0xFF12}));
+  EXPECT_EQ(parse_gid("ff12::1.2.3.4"), (GidWords{0xFF12, 0, 0, 0, 0, 0, 0x0102, 0x0304})) << "as OpenSM takes it";
   EXPECT_TRUE(is_multicast(*parse_gid("ff12::1")));
   EXPECT_FALSE(is_multicast(*parse_gid("fe80::1")));
 }
