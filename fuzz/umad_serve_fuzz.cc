@@ -24,6 +24,7 @@ constexpr std::string_view kNetwork =
     "Switch 4 \"S1\"\n[2] \"S2\"[2]\n[3] \"S2\"[3]\n\nSwitch 4 \"S2\"\n\n";
 constexpr std::array<const char*, 6> kNodes = {"", "H1", "H2", "S1", "S2", "nobody"};
 constexpr int kMostOperations = 400;
+constexpr std::uint8_t kClassPing = 0x32;  // of ibping
 
 class Server {
  public:
@@ -108,7 +109,11 @@ class Server {
       made.packet.source = made.packet.destination = kPermissiveLid;
     }
     made.packet.destination_qp = made.packet.source_qp = input_.below(2);
-    wire::MadHeader header{.management_class = directed ? wire::kClassSubnetDirectedRoute : input_.u8(),
+    constexpr std::array<std::uint8_t, 4> kClasses = {wire::kClassSubnetLidRouted, wire::kClassSubnetAdministration,
+                                                      wire::kClassPerformance, kClassPing};
+    const std::uint8_t any_class = input_.u8();
+    const std::uint8_t by_lid = any_class < 0xC0 ? kClasses[any_class % kClasses.size()] : any_class;
+    wire::MadHeader header{.management_class = directed ? wire::kClassSubnetDirectedRoute : by_lid,
                            .class_version = input_.one_in(8) ? input_.u8() : std::uint8_t{1},
                            .method = input_.u8(),
                            .transaction_id = input_.u8(),
@@ -136,9 +141,20 @@ class Server {
     std::size_t outputs = 0;
     while (const auto output = service_.poll_output()) {
       WEFT_ASSERT(service_.clients().contains(output->to));
-      WEFT_ASSERT(UmadPacket::parse(output->bytes).has_value());
+      const auto packet = UmadPacket::parse(output->bytes);
+      WEFT_ASSERT(packet.has_value());
+      suits(service_.clients().at(output->to), *wire::MadHeader::parse(packet->packet.mad));
       WEFT_ASSERT(++outputs < 10'000);
     }
+  }
+
+  /// A request comes to a program only if it takes the class.
+  static void suits(const UmadService::Client& taker, const wire::MadHeader& header) {
+    const bool is_managers = header.management_class == wire::kClassSubnetLidRouted ||
+                             header.management_class == wire::kClassSubnetDirectedRoute ||
+                             header.management_class == wire::kClassSubnetAdministration;
+    const bool is_ping = header.management_class == kClassPing;
+    WEFT_ASSERT(is_response(header.method) || (taker.is_sm ? is_managers : is_ping && !taker.has_asked));
   }
 
   FuzzInput& input_;

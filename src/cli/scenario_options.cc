@@ -31,6 +31,27 @@ study::scenario::ScenarioRequest request_of(const ScenarioText& text) {
           .settings = std::move(settings)};
 }
 
+/// Errors of the settings that --lfts stands for name it, and the dump as it was typed.
+Result<study::scenario::Scenario> with_lfts_as_typed(Result<study::scenario::Scenario> loaded,
+                                                     const ScenarioText& text) {
+  if (text.lfts.empty()) {
+    return loaded;
+  }
+  for (const std::string key : {"routing.engine", "routing.tables"}) {
+    const std::string setting = "--set " + key;
+    if (!loaded && loaded.error().message.starts_with(setting)) {
+      return fail("--lfts {}{}", text.lfts, loaded.error().message.substr(setting.size()));
+    }
+    if (loaded) {
+      loaded->sources.at(key).text = "--lfts";
+    }
+  }
+  if (loaded) {
+    loaded->routing.tables = text.lfts;
+  }
+  return loaded;
+}
+
 }  // namespace
 
 void add_scenario_options(CLI::App& app, ScenarioText& text) {
@@ -58,7 +79,7 @@ Result<study::scenario::Scenario> read_scenario(const ScenarioText& text) {
 }
 
 Result<study::scenario::Scenario> read_scenario(const ScenarioText& text, const study::scenario::Catalogue& catalogue) {
-  return study::scenario::load_scenario(request_of(text), catalogue);
+  return with_lfts_as_typed(study::scenario::load_scenario(request_of(text), catalogue), text);
 }
 
 Result<std::vector<study::scenario::Scenario>> read_cases(const ScenarioText& text) {
@@ -67,7 +88,18 @@ Result<std::vector<study::scenario::Scenario>> read_cases(const ScenarioText& te
     return one ? Result<std::vector<study::scenario::Scenario>>({std::move(*one)}) : pass_on(one);
   }
   auto catalogue = read_catalogue(text);
-  return catalogue ? study::scenario::load_cases(request_of(text), *catalogue) : pass_on(catalogue);
+  if (!catalogue) {
+    return pass_on(catalogue);
+  }
+  auto scenarios = study::scenario::load_cases(request_of(text), *catalogue);
+  if (!scenarios) {
+    auto named = with_lfts_as_typed(pass_on(scenarios), text);
+    return pass_on(named);
+  }
+  for (study::scenario::Scenario& scenario : *scenarios) {
+    scenario = *with_lfts_as_typed(std::move(scenario), text);
+  }
+  return scenarios;
 }
 
 }  // namespace weft::cli

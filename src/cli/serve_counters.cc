@@ -19,6 +19,7 @@ constexpr std::string_view kInfiniBand = "infiniband";
 constexpr std::uint64_t kVcrcBytes = 2;
 constexpr std::uint64_t kWordBytes = 4;
 constexpr std::string_view kPort = "/port";
+constexpr std::string_view kReducer = "/reducer/port";
 
 /// "leaf0/port3" is the fourth port of leaf0, "host0/nic0" the only one of that adapter.
 class PortLabels {
@@ -29,8 +30,18 @@ class PortLabels {
     }
   }
 
+  /// Whether the label is of a port of a reducer, which is a part of its switch and none of the subnet.
+  [[nodiscard]] bool is_reducer(std::string_view label) const {
+    const std::size_t at = label.rfind(kReducer);
+    if (at == std::string_view::npos) {
+      return false;
+    }
+    const auto node = nodes_.find(label.substr(0, at));
+    return node != nodes_.end() && subnet_[node->second].type == subnet::NodeType::kSwitch;
+  }
+
   [[nodiscard]] std::optional<PortPlace> find(std::string_view label) const {
-    std::uint32_t number = 0;
+    std::uint64_t number = 0;
     if (const std::size_t at = label.rfind(kPort); at != std::string_view::npos) {
       const std::string_view digits = label.substr(at + kPort.size());
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -40,7 +51,8 @@ class PortLabels {
       label = label.substr(0, at);
     }
     const auto node = nodes_.find(label);
-    if (node == nodes_.end() || number + 1 >= subnet_[node->second].ports.size()) {
+    if (node == nodes_.end() || subnet_[node->second].ports.size() < 2 ||
+        number > subnet_[node->second].ports.size() - 2) {
       return std::nullopt;
     }
     return PortPlace{.node = node->second, .port = static_cast<subnet::PortNumber>(number + 1)};
@@ -85,12 +97,15 @@ Result<void> add_run_counters(const RunResults& run, const subnet::Subnet& subne
   }
   const PortLabels labels(subnet);
   for (const PortRow& row : run.ports) {
+    if (labels.is_reducer(row.name) || labels.is_reducer(row.peer)) {
+      continue;  // both ends of a link within a switch
+    }
     const std::optional<PortPlace> at = labels.find(row.name);
     if (!at) {
       return fail("the run has a port {}, which the subnet does not have; serve the scenario of the run", row.name);
     }
     const std::optional<PortPlace> peer = labels.find(row.peer);
-    if (subnet.port(*at).peer != peer) {
+    if (peer.has_value() == row.peer.empty() || subnet.port(*at).peer != peer) {
       return fail("the cable from {} leads to {} in the run and elsewhere in the subnet; serve the scenario of the run",
                   row.name, row.peer);
     }

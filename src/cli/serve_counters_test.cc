@@ -1,6 +1,9 @@
 #include "cli/serve_counters.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "subnet/topology_file.h"
 
@@ -70,6 +73,40 @@ TEST(ServeCounters, AreRefusedOfAnotherNetwork) {
   EXPECT_EQ(add_run_counters(other, subnet, served).error().message,
             "the cable from h0 leads to leaf/port1 in the run and elsewhere in the subnet; serve the scenario of the "
             "run");
+}
+
+// A reducer is a part of its switch: neither it nor the port that leads to it is one of the subnet.
+TEST(ServeCounters, LeaveOutReducers) {
+  const subnet::Subnet subnet = network();
+  subnet::ServedSubnet served(subnet);
+  RunResults with = run();
+  for (const auto& [name, peer] :
+       {std::pair("leaf/reducer/port0", "leaf/port2"), {"leaf/port2", "leaf/reducer/port0"}}) {
+    study::results::PortRow& port = with.ports.emplace_back();
+    port.name = name;
+    port.peer = peer;
+    port.tx_packets = 7;
+  }
+  const Result<void> added = add_run_counters(with, subnet, served);
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(served.port(kFirst).counters.shown().xmit_packets, 2U);
+  EXPECT_EQ(served.port({.node = NodeIndex(2), .port = 3}).counters.shown().xmit_packets, 0U);
+  with.ports.back().peer = "elsewhere/reducer/port0";
+  EXPECT_EQ(add_run_counters(with, subnet, served).error().message,
+            "the cable from leaf/port2 leads to elsewhere/reducer/port0 in the run and elsewhere in the subnet; serve "
+            "the scenario of the run");
+}
+
+TEST(ServeCounters, OfPortsThatNumbersDoNotReachAreRefused) {
+  const subnet::Subnet subnet = network();
+  subnet::ServedSubnet served(subnet);
+  for (const char* const name : {"leaf/port4294967295", "leaf/port18446744073709551615", "leaf/port3"}) {
+    RunResults other = run();
+    other.ports[0].name = name;
+    EXPECT_EQ(
+        add_run_counters(other, subnet, served).error().message,
+        fmt::format("the run has a port {}, which the subnet does not have; serve the scenario of the run", name));
+  }
 }
 
 TEST(ServeCounters, AreNotInJson) {

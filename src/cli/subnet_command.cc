@@ -120,6 +120,11 @@ Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
     warnings.push_back(fmt::format("{}:{}:{}: no end port of the subnet has the GUID 0x{:016x}", text.conf, rule.line,
                                    rule.column, rule.port.value));
   }
+  for (const subnet::MulticastRule& group : made->foreign) {
+    warnings.push_back(
+        fmt::format("{}:{}:{}: the IP group '{}' has the P_Key of another partition; OpenSM leaves it out", text.conf,
+                    group.line, group.column, group.mgid));
+  }
   const PartitionView view(managed, *made);
   nlohmann::ordered_json json = view.json();
   json["warnings"] = warnings;

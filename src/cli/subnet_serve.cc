@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
@@ -20,10 +21,11 @@ namespace {
 constexpr std::string_view kCommand = "subnet serve";
 constexpr int kStandardInput = 0;
 
-/// At once, also into a pipe: what waits for the server reads it.
-void say(const std::string& line) {
-  fmt::print("{}", line);
-  std::fflush(stdout);
+/// At once, also into a pipe: what waits for the server reads it. Beside standard output where the tables go there.
+void say(const SubnetText& text, const std::string& line) {
+  std::FILE* const stream = text.write == "-" ? stderr : stdout;
+  fmt::print(stream, "{}", line);
+  std::fflush(stream);
 }
 
 /// Where programs attach that name no node.
@@ -41,13 +43,14 @@ Result<void> write_tables(const std::string& file, const subnet::Subnet& subnet,
   return write_text(file, subnet::write_lfts(state->swept.subnet, state->swept.view, state->tables));
 }
 
-std::string final_text(const subnet::ServedSubnet& served, const subnet::UmadService& service) {
+std::string final_text(const subnet::ServedSubnet& served, const subnet::UmadService& service,
+                       const live::UmadServer::Counts& counts) {
   const subnet::LostMads& lost = served.lost();
   return fmt::format(
       "{} requests answered; {} MADs lost: {} without a route, {} at links that are down, {} in loops, {} with a wrong "
-      "M_Key, {} malformed; {} for no program\n",
+      "M_Key, {} malformed; {} for no program; {} datagrams refused, {} packets that programs did not take\n",
       served.answered(), lost.total(), lost.no_route, lost.link_down, lost.loops, lost.wrong_key, lost.malformed,
-      service.unclaimed());
+      service.unclaimed(), counts.refused, counts.unwritten);
 }
 
 Result<void> take_counters(const std::string& file, const subnet::Subnet& subnet, subnet::ServedSubnet& served) {
@@ -70,13 +73,13 @@ Result<void> serve_programs(const SubnetText& text, live::UmadServer& server, Se
                                                 if (!outcome.error.empty()) {
                                                   complain(kCommand, Error{outcome.error}, kUsageError);
                                                 }
-                                                say(outcome.text);
+                                                say(text, outcome.text);
                                                 return !outcome.ends;
                                               },
                                           .note =
                                               [&](const std::string& note) {
                                                 if (!text.quiet) {
-                                                  say(note + "\n");
+                                                  say(text, terminal_text(note) + "\n");
                                                 }
                                               }};
   const Result<live::UmadServer::Counts> counts = server.serve(options, service, served);
@@ -84,7 +87,7 @@ Result<void> serve_programs(const SubnetText& text, live::UmadServer& server, Se
     return tl::unexpected(counts.error());
   }
   if (!text.quiet) {
-    say(final_text(served, service));
+    say(text, final_text(served, service, *counts));
   }
   return {};
 }
@@ -109,9 +112,9 @@ int serve(const SubnetText& text) {
   catch_interrupts();
   ServeConsole console(*subnet, served, service);
   if (!text.quiet) {
-    say(fmt::format(
-        "serving {} nodes as '{}'; attach programs with IBSIM_SOCKNAME={} SIM_HOST=NODE ibsim-run PROGRAM\n",
-        subnet->nodes.size(), text.server, text.server));
+    say(text, fmt::format(
+                  "serving {} nodes as '{}'; attach programs with IBSIM_SOCKNAME={} SIM_HOST=NODE ibsim-run PROGRAM\n",
+                  subnet->nodes.size(), text.server, text.server));
   }
   if (const Result<void> served_them = serve_programs(text, *server, console, service, served); !served_them) {
     return complain(kCommand, served_them.error(), kFault);
@@ -133,7 +136,8 @@ void add_subnet_serve(CLI::App& command, SubnetText& text, int& exit_status) {
   of_serve->add_option("--name", text.server, "Name of its sockets; default: sim, as in ibsim")
       ->envname("IBSIM_SOCKNAME");
   of_serve->add_option("--counters", text.counters, "Results (.weft) of a run whose counters the ports have");
-  of_serve->add_option("--write", text.write, "At the end, write the forwarding tables that the manager has set");
+  of_serve->add_option("--write", text.write,
+                       "At the end, write the forwarding tables that the manager has set; - = standard output");
   of_serve->add_flag("-q,--quiet", text.quiet, "No text but answers to commands");
   of_serve->footer("Exit status: 0 ended by quit, 1 a file cannot be written, 2 wrong input, 130 Ctrl-C.");
   of_serve->callback([&text, &exit_status] { exit_status = serve(text); });

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace weft::live {
 namespace {
@@ -85,7 +86,7 @@ Result<UmadServer::Counts> UmadServer::serve(const Options& options, subnet::Uma
     if (const Time now = clock_.now(); served.next_timeout() <= now) {
       served.on_timeout(now);
     }
-    write_packets(service);
+    write_packets(options, service);
     if (clock_.now() - last_look_ >= kBetweenLooks) {
       detach_ended(options, service);
     }
@@ -147,8 +148,9 @@ void UmadServer::take_control(const Options& options, subnet::UmadService& servi
   if (size < 0) {
     return;
   }
-  Result<subnet::UmadService::ControlOutcome> outcome =
-      service.on_control(std::span(bytes).first(static_cast<std::size_t>(size)));
+  const auto message = std::span<const std::byte>(bytes).first(static_cast<std::size_t>(size));
+  detach_ended_before(message, options, service);
+  Result<subnet::UmadService::ControlOutcome> outcome = service.on_control(message);
   if (!outcome) {
     ++counts_.refused;
     options.note(outcome.error().message);
@@ -199,13 +201,13 @@ void UmadServer::take_packets(const Options& options, subnet::UmadService& servi
         ++counts_.refused;
         options.note(fmt::format("client {}: {}", client, taken.error().message));
       }
-      write_packets(service);
+      write_packets(options, service);
     }
   }
 }
 
-void UmadServer::write_packets(subnet::UmadService& service) {
-  write_waiting(service);
+void UmadServer::write_packets(const Options& options, subnet::UmadService& service) {
+  write_waiting(options, service);
   while (const std::optional<subnet::UmadService::Output> output = service.poll_output()) {
     const auto connection = connections_.find(output->to);
     if (connection == connections_.end()) {
@@ -225,7 +227,7 @@ void UmadServer::write_packets(subnet::UmadService& service) {
 }
 
 /// What clients had no room for before; of a client that has ended nothing waits any longer.
-void UmadServer::write_waiting(subnet::UmadService& service) {
+void UmadServer::write_waiting(const Options& options, subnet::UmadService& service) {
   std::vector<UmadClientId> ended;
   for (auto& [client, connection] : connections_) {
     while (!connection.waiting.empty()) {
@@ -240,7 +242,9 @@ void UmadServer::write_waiting(subnet::UmadService& service) {
     }
   }
   for (const UmadClientId client : ended) {
-    counts_.unwritten += connections_.at(client).waiting.size();
+    const std::size_t waiting = connections_.at(client).waiting.size();
+    options.note(fmt::format("client {} has ended without a word; {} packets waited for it", client, waiting));
+    counts_.unwritten += waiting;
     connections_.erase(client);
     service.detach(client);
   }
@@ -258,8 +262,19 @@ void UmadServer::detach_ended(const Options& options, subnet::UmadService& servi
   }
   for (const UmadClientId client : ended) {
     options.note(fmt::format("client {} has ended without a word", client));
+    counts_.unwritten += connections_.at(client).waiting.size();
     connections_.erase(client);
     service.detach(client);
+  }
+}
+
+/// A manager that is started again finds no trace of its last process.
+void UmadServer::detach_ended_before(std::span<const std::byte> control, const Options& options,
+                                     subnet::UmadService& service) {
+  const Result<UmadControl> message = UmadControl::parse(control);
+  if (message &&
+      (message->type == subnet::UmadControlType::kConnect || message->type == subnet::UmadControlType::kSetIsSm)) {
+    detach_ended(options, service);
   }
 }
 
@@ -269,7 +284,8 @@ bool UmadServer::take_lines(const Options& options) {
   const ssize_t size = ::read(options.console, bytes.data(), bytes.size());
   if (size <= 0) {
     console_open_ = size < 0 && (errno == EAGAIN || errno == EINTR);
-    return true;
+    const std::string last = console_open_ ? std::string() : std::exchange(line_, {});
+    return last.empty() || options.on_line(last);
   }
   line_.append(bytes.data(), static_cast<std::size_t>(size));
   for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {

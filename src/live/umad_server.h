@@ -2,13 +2,15 @@
 //
 // For the name "sim": "sim:ctl" takes control messages, and each client has a socket "sim:out<client>" that is
 // connected to the "sim:in<process>" of its program. A client that does not read gets at most kMostWaiting packets
-// later, what comes after is dropped. One whose process has ended is detached within a second.
+// later, what comes after is dropped. One whose process has ended is detached within a second, and before another
+// program attaches or becomes a manager.
 #pragma once
 
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +31,8 @@ class UmadServer {
   struct Options {
     /// Asked at least four times a second; false ends serving.
     std::function<bool()> keep_going;
-    /// Where lines of commands come from; negative: there are none. Its end is no end of serving.
+    /// Where lines of commands come from; negative: there are none. Its end is no end of serving, and ends its last
+    /// line.
     int console = -1;
     /// A line of it; false ends serving.
     std::function<bool(std::string_view)> on_line;
@@ -58,9 +61,10 @@ class UmadServer {
   void take_control(const Options& options, subnet::UmadService& service);
   [[nodiscard]] Result<FileDescriptor> connect_client(subnet::UmadClientId client, std::uint32_t process) const;
   void take_packets(const Options& options, subnet::UmadService& service);
-  void write_packets(subnet::UmadService& service);
-  void write_waiting(subnet::UmadService& service);
+  void write_packets(const Options& options, subnet::UmadService& service);
+  void write_waiting(const Options& options, subnet::UmadService& service);
   void detach_ended(const Options& options, subnet::UmadService& service);
+  void detach_ended_before(std::span<const std::byte> control, const Options& options, subnet::UmadService& service);
   [[nodiscard]] bool take_lines(const Options& options);
 
   std::string name_;

@@ -1,5 +1,6 @@
 #include "subnet/dumped_lids.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "subnet/forwarding_dump.h"
@@ -42,6 +43,45 @@ TEST(DumpedLids, ArePortsOfAnotherManagersNumbering) {
     const RouteReport report = report_routes(made->view, {.tables = *tables, .plan = {}});
     EXPECT_EQ(report.broken, 0U);
   }
+}
+
+// A dump's line of a switch has the GUID of the node, its entries those of ports.
+TEST(DumpedLids, NameASwitchByItsNodeAndByItsPort) {
+  Subnet subnet = parsed("fat_4x2x4.net");
+  Node& leaf = subnet[*find_node(subnet, "Leaf1")];
+  for (Port& port : leaf.ports) {
+    port.guid = {leaf.guid.value + 0x1000};
+  }
+  const std::string text = dump_of(subnet, "H7", 0);
+  Subnet named = subnet;
+  const Result<std::optional<std::uint8_t>> found = adopt_lids({.text = text, .name = "d"}, named);
+  ASSERT_TRUE(found) << found.error().message;
+  const Result<SweptSubnet> made = sweep(named);
+  ASSERT_TRUE(made) << made.error().message;
+  const Result<ForwardingTables> tables = parse_lfts({.text = text, .name = "d"}, made->view);
+  ASSERT_TRUE(tables) << tables.error().message;
+  EXPECT_EQ(write_lfts(made->subnet, made->view, *tables), text);
+}
+
+// A sweep serves ports with LIDs in the order of their GUIDs: one that the dump does not name would go first.
+TEST(DumpedLids, AreKeptWhereAnUnnamedPortHasThem) {
+  Subnet subnet = parsed("fat_4x2x4.net");
+  const auto port = [&](const char* host) -> Port& { return subnet[*find_node(subnet, host)].ports[1]; };
+  port("H2").lid = 30;
+  port("H3").lid = 29;
+  port("H4").lid = 40;
+  const std::string entry = fmt::format(
+      "0x001e 001 # Channel Adapter portguid 0x{:016x}: 'H5'\n"
+      "0x001f 001 # Channel Adapter portguid 0x{:016x}: 'H5'\n",
+      port("H5").guid.value, port("H5").guid.value);
+  const Result<std::optional<std::uint8_t>> found = adopt_lids({.text = entry, .name = "d"}, subnet);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(port("H2").lid, 0);
+  EXPECT_EQ(port("H3").lid, 0) << "with the LMC of the dump, 29 and 30";
+  EXPECT_EQ(port("H4").lid, 40);
+  const Result<SweptSubnet> made = sweep(subnet, {.lmc = **found});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->subnet[*find_node(made->subnet, "H5")].ports[1].lid, 30);
 }
 
 TEST(DumpedLids, AreNoneWithoutComments) {

@@ -70,13 +70,14 @@ TEST(SubnetRun, WrongTablesAreRefusedWithTheirPlace) {
   EXPECT_THAT(refused(other), HasSubstr("weft_subnet_run_wrong.lfts:2"));
   const Outcome missing = run_weft("run " + kExamples + "/torus.toml --no-results --lfts no_such_file.lfts");
   EXPECT_EQ(missing.exit_status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("no_such_file.lfts: No such file or directory"));
+  EXPECT_THAT(missing.err, HasSubstr("--lfts: routing.tables: no_such_file.lfts: No such file or directory"));
 }
 
 TEST(SubnetRun, TablesNeedAnInfinibandNetworkThatGoesByThem) {
   const Outcome outcome = run_weft("run " + kExamples + "/../incast.toml --no-results --lfts no_such_file.lfts");
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("only with lft"));
+  EXPECT_THAT(outcome.err, HasSubstr("--lfts no_such_file.lfts: "));
 }
 
 TEST(SubnetPartitions, SayWhoMayTalkToWhom) {

@@ -138,6 +138,17 @@ TEST(OpensmPartitions, GivePortsTheSameKeys) {
            "A=5,ipoib :\n mgid=ff12:401b::0707,sl=1 # c\n mgid=ff12:601b::16\n ALL=full;",
            "A=5 : ; B=6: ALL_ROUTERS=full, ALL_SWITCHES;",
            "A=5 : 0x100001=full",
+           "A=5 : NONE, 0x100003=full, =full;",
+           "A=5 : ALL, mgid=ff12::1,sl=1; B=6 : 0x100003=full;",
+           "A=5 :\n mgid=fe80::1\n 0x100003=full;",
+           "A=5 : mgid=fe80::1; B=6 : 0x100003=full;",
+           "A=5 :\n mgid=ff12:401b::0707,rate=7\n 0x100003=full;",
+           "A=5 : 0x100003=full; # c\r\n",
+           "A=5 : 0x100003=full\r\n",
+           "A=5,defmember=full,defmember=x : 0x100003;",
+           "A=5,i,s=2,ind,mtu=x,sl=1x : 0x100003;",
+           "A=-1 : 0x100003; B=0x1ffffffffffffffff : 0x100005=full; C=+6 : 0x100003=full;",
+           "Nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn : 0x100003; Nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn : 0x100005;",
        }) {
     const OpensmRun theirs = run_opensm(conf);
     EXPECT_FALSE(theirs.refused) << conf;
@@ -151,7 +162,8 @@ TEST(OpensmPartitions, GivePortsTheSameKeys) {
 TEST(OpensmPartitions, AreTheSameOfWhatWasWrittenAnew) {
   const std::string conf =
       "Default,ipoib:ALL,SELF=full;A,indx0:0x100003;,ipoib:0x100005=full;0x44,defmember=full:ALL_CAS;A=9:SELF;E=4:;\n"
-      "M=8,ipoib,rate=3,mtu=4,sl=0,scope=2,Q_Key=0xb1b,TClass=1,FlowLabel=2:\n mgid=ff12:401b::0707,sl=0\nALL;";
+      "M=8,ipoib,rate=3,mtu=4,sl=0,scope=2,Q_Key=0xb1b,TClass=1,FlowLabel=2:\n mgid=ff12:401b::0707,sl=0\n "
+      "mgid=ff12::2\nALL;";
   const std::string again = write_partitions(parse_partitions({.text = conf, .name = "p"})->rules);
   const OpensmRun first = run_opensm(conf);
   const OpensmRun second = run_opensm(again);
@@ -162,13 +174,18 @@ TEST(OpensmPartitions, AreTheSameOfWhatWasWrittenAnew) {
 }
 
 TEST(OpensmPartitions, AreRefusedTogether) {
+  std::string too_long = "A=5 ,ipoib : 0x100003";  // OpenSM splits it within "0x"
+  while (too_long.size() < 4'200) {
+    too_long += ", 0x100003";
+  }
   for (const std::string conf :
        {"A=5 : all=full;", "A=5;", "A=5 : 0x100001; B=6 0x100001;", "A=5\n : 0x100001;", "A=x5 : ALL;", "A=5 5 : ALL;",
         "A=5 : 0x100001 0x100003;", "A=5 : 0x10000g=full;", "A=5 :\n 0x100001\n;", "A=5 : 0x100001;;",
-        "A=5 : 0x100001,\r\n 0x100003;\r\n", "; A=5 : 0x100001;", "A=5 : ALL, mgid=ff12::1;",
-        "A=5 : 0x100001,\n B=6 : 0x100003;"}) {
-    EXPECT_TRUE(run_opensm(conf).refused) << conf;
-    EXPECT_FALSE(ours(conf)) << conf;
+        "A=5 : 0x100001,\r\n 0x100003;\r\n", "; A=5 : 0x100001;", "", "# nothing\n",
+        "A=5 : 0x100001,\n B=6 : 0x100003;", "A=5 : 0, 0x100001;", "A=5 : mgid=fe80::1,sl=1;",
+        "storage=0x80 : 0x100003=full, 0x100005=limited;\nM=9 : mgid=ff12::2;", too_long.c_str()}) {
+    EXPECT_TRUE(run_opensm(conf).refused) << conf.substr(0, 80);
+    EXPECT_FALSE(ours(conf)) << conf.substr(0, 80);
   }
 }
 

@@ -113,6 +113,7 @@ class ServedTools : public ServedNetwork {
   void expect_counters() const;
   void expect_records() const;
   void expect_rerouting() const;
+  void expect_survival() const;
 
   test::Network network_;
 };
@@ -174,11 +175,20 @@ void ServedTools::expect_rerouting() const {
   EXPECT_THAT(contents_of("tools/osm.log"), HasSubstr("num:128"));
 }
 
+void ServedTools::expect_survival() const {
+  EXPECT_THAT(said("arrival"), Not(HasSubstr("LocalPort:.......................0\n")));  // of leaf0, from host5
+  EXPECT_THAT(said("reset"), HasSubstr("After PortInfo set"));
+  EXPECT_THAT(contents_of("tools/unheard.txt"), HasSubstr("100% packet loss"));
+  EXPECT_THAT(contents_of("tools/manager.txt"), HasSubstr("lived"));
+  EXPECT_THAT(said("again"), HasSubstr("SMINFO_MASTER"));
+}
+
 TEST_F(ServedTools, FindWhatTheNetworkIs) {
   expect_queries();
   expect_counters();
   expect_records();
   expect_rerouting();
+  expect_survival();
   const std::string log = contents_of("tools/serve.log");
   EXPECT_THAT(log, HasSubstr("unlinked of leaf0: 1 cable"));
   EXPECT_THAT(log, HasSubstr("unknown command 'launch'"));

@@ -6,6 +6,7 @@
 
 #include "base/stable_hash.h"
 #include "fabric/topology/graph_query.h"
+#include "subnet/agent/link_rate.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -88,6 +89,7 @@ class SubnetBuilder {
     if (a.node.is_valid() && b.node.is_valid()) {
       made_.port(a).peer = b;
       made_.port(b).peer = a;
+      made_.port(a).link = made_.port(b).link = subnet::nearest_link(link.rate);
     }
   }
 

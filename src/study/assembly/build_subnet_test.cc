@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "fabric/topology/leaf_spine.h"
 #include "fabric/topology/single_switch.h"
+#include "subnet/agent/link_rate.h"
 #include "subnet/route_report.h"
 #include "subnet/swept_subnet.h"
 
@@ -33,6 +35,26 @@ TEST(BuildSubnet, HasTheNodesAndCablesOfTheGraph) {
   }
   EXPECT_EQ(guids.size(), made.nodes.size());
   EXPECT_EQ(cable_ends, 2 * graph->links.size());
+}
+
+TEST(BuildSubnet, HasTheRatesOfItsLinks) {
+  const Result<fabric::Graph> graph = fabric::build_graph(fabric::LeafSpineOptions{});
+  ASSERT_TRUE(graph) << graph.error().message;
+  const Result<subnet::Subnet> built = build_subnet(*graph);
+  ASSERT_TRUE(built) << built.error().message;
+  std::multiset<std::string> expected;
+  for (const fabric::Link& link : graph->links) {
+    expected.insert({subnet::nearest_link(link.rate), subnet::nearest_link(link.rate)});
+  }
+  std::multiset<std::string> found;
+  for (const subnet::Node& node : built->nodes) {
+    for (const subnet::Port& port : node.ports) {
+      if (port.peer) {
+        found.insert(port.link);
+      }
+    }
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(BuildSubnet, IsRoutedCompletelyByEveryEngine) {

@@ -1,7 +1,12 @@
 #include "subnet/agent/link_rate.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <utility>
+
+#include "base/int128.h"
 
 namespace weft::subnet {
 namespace {
@@ -31,7 +36,46 @@ constexpr std::uint8_t highest(std::uint8_t bits) {
   return bit;
 }
 
+/// Of one lane, in units of 0.5 Gbps.
+struct NominalSpeed {
+  std::string_view name;
+  std::int64_t rate;
+};
+constexpr std::array kNominalSpeeds{NominalSpeed{"SDR", 5},   NominalSpeed{"DDR", 10}, NominalSpeed{"QDR", 20},
+                                    NominalSpeed{"FDR", 28},  NominalSpeed{"EDR", 50}, NominalSpeed{"HDR", 100},
+                                    NominalSpeed{"NDR", 200}, NominalSpeed{"XDR", 400}};
+constexpr std::int64_t kNominalUnit = 500'000'000;
+
+struct NominalWidth {
+  std::string_view name;
+  std::int64_t lanes;
+};
+constexpr std::array kNominalWidths{NominalWidth{"4x", 4}, NominalWidth{"1x", 1}, NominalWidth{"2x", 2},
+                                    NominalWidth{"8x", 8}, NominalWidth{"12x", 12}};
+
+/// Whether a is nearer to the rate than b by their ratios.
+bool is_nearer(std::int64_t a, std::int64_t b, std::int64_t rate) {
+  const Int128 a_high = std::max(a, rate);
+  const Int128 b_high = std::max(b, rate);
+  return a_high * std::min(b, rate) < b_high * std::min(a, rate);
+}
+
 }  // namespace
+
+std::string nearest_link(Rate rate) {
+  std::int64_t best = 0;
+  std::string name;
+  for (const NominalWidth& width : kNominalWidths) {
+    for (const NominalSpeed& speed : kNominalSpeeds) {
+      const std::int64_t nominal = width.lanes * speed.rate * kNominalUnit;
+      if (name.empty() || is_nearer(nominal, best, rate.bits_per_second())) {
+        best = nominal;
+        name = fmt::format("{}{}", width.name, speed.name);
+      }
+    }
+  }
+  return name;
+}
 
 std::optional<LinkRate> parse_link_rate(std::string_view text) {
   for (const auto& [width_name, width] : kWidths) {

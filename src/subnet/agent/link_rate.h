@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/rate.h"
 #include "wire/subnet_attributes.h"
 
 namespace weft::subnet {
@@ -20,6 +22,10 @@ struct LinkRate {
 /// None: neither of such words. FDR10 counts as QDR, whose code it has, and XDR as NDR, the fastest that there is a
 /// code for.
 [[nodiscard]] std::optional<LinkRate> parse_link_rate(std::string_view text);
+
+/// The width and speed, as tools write them, whose nominal rate is nearest by its ratio; of equals 4x, then the
+/// narrowest. Nominal are the sums of the lanes: 2.5 Gbps SDR, 5 DDR, 10 QDR, 14 FDR, 25 EDR, 50 HDR, 100 NDR, 200 XDR.
+[[nodiscard]] std::string nearest_link(Rate rate);
 
 /// Of ports of which nothing is known: 4x SDR, as in ibsim.
 inline constexpr LinkRate kDefaultLinkRate{.width = 2, .speed = 1};

@@ -15,6 +15,24 @@ TEST(LinkRate, IsReadAsToolsWriteIt) {
   }
 }
 
+TEST(LinkRate, IsTheNearestOfARate) {
+  const auto nearest = [](std::int64_t megabits) { return nearest_link(Rate::bits_per_second(megabits * 1'000'000)); };
+  EXPECT_EQ(nearest(10'000), "4xSDR");
+  EXPECT_EQ(nearest(40'000), "4xQDR");
+  EXPECT_EQ(nearest(56'000), "4xFDR");
+  EXPECT_EQ(nearest(54'545), "4xFDR");
+  EXPECT_EQ(nearest(100'000), "4xEDR");
+  EXPECT_EQ(nearest(200'000), "4xHDR");
+  EXPECT_EQ(nearest(400'000), "4xNDR");
+  EXPECT_EQ(nearest(800'000), "4xXDR");
+  EXPECT_EQ(nearest(25'000), "1xEDR");
+  EXPECT_EQ(nearest(1), "1xSDR");
+  EXPECT_EQ(nearest(100'000'000), "12xXDR");
+  for (const std::int64_t megabits : {1LL, 7'000LL, 90'000LL, 320'000LL, 1'000'000LL}) {
+    EXPECT_TRUE(parse_link_rate(nearest(megabits))) << megabits;
+  }
+}
+
 TEST(LinkRate, IsTheFastestThatBothEndsHaveEnabled) {
   wire::PortInfo a;
   wire::PortInfo b;

@@ -10,7 +10,7 @@ using wire::PortCountersExtended;
 
 MadStatus class_port_info(std::span<std::byte> data, bool is_set) {
   if (is_set) {
-    return MadStatus::kMethodNotSupported;
+    return MadStatus::kAttributeNotSupported;
   }
   const wire::ClassPortInfo info{.capability_mask = wire::kAllPortSelect | wire::kIsExtendedWidthSupported |
                                                     wire::kIsXmitWaitSupported};

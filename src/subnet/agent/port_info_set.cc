@@ -10,16 +10,22 @@ using wire::PortState;
 constexpr std::uint8_t kEverySupportedWidth = 255;
 constexpr std::uint8_t kEverySupportedSpeed = 15;
 constexpr std::uint8_t kEverySupportedExtendedSpeed = 31;
+constexpr std::uint8_t kNoExtendedSpeed = 30;
 
-/// What is enabled of what is supported: no change, all, or some.
+/// What is enabled of what is supported: no change, all, some, or nothing where there is a code for it.
 struct Choice {
   std::uint8_t wanted;
   std::uint8_t supported;
   std::uint8_t all;  // the code for everything that is supported
+  std::uint8_t nothing = 0;
 };
 
 Result<void> choose(const Choice& choice, std::uint8_t& enabled) {
   if (choice.wanted == 0) {
+    return {};
+  }
+  if (choice.nothing != 0 && choice.wanted == choice.nothing) {
+    enabled = 0;
     return {};
   }
   if (choice.wanted != choice.all && (choice.wanted & ~choice.supported) != 0) {
@@ -29,11 +35,25 @@ Result<void> choose(const Choice& choice, std::uint8_t& enabled) {
   return {};
 }
 
+//= ibta-1.7 4.1.3
+Result<void> check_lids(const PortInfo& wanted) {
+  const std::uint32_t count = 1U << wanted.lmc;
+  if (wanted.lid != 0 && (wanted.lid % count != 0 || wanted.lid + count - 1 > kLastUnicastLid)) {
+    return fail(
+        "LID {:#x} with LMC {}; a port has 0 for none, or a multiple of 2^LMC with all its LIDs in 0x1 to {:#x}",
+        wanted.lid, wanted.lmc, kLastUnicastLid);
+  }
+  if (wanted.sm_lid > kLastUnicastLid) {
+    return fail("MasterSMLID {:#x}; 0 for none, or 0x1 to {:#x}", wanted.sm_lid, kLastUnicastLid);
+  }
+  return {};
+}
+
 Result<void> check_fields(const ServedNode& node, const PortInfo& wanted, PortNumber number) {
   const PortInfo& held = node.ports[number].info;
   const bool has_lid = number == 0 || !node.is_switch();
-  if (has_lid && wanted.lid > kLastUnicastLid) {
-    return fail("LID {:#x} is none of a port, whose LIDs are 0x1 to {:#x}", wanted.lid, kLastUnicastLid);
+  if (Result<void> lids = has_lid ? check_lids(wanted) : Result<void>(); !lids) {
+    return lids;
   }
   if (has_lid && node.is_switch() && node.switch_info.enhanced_port0 == 0 && wanted.lmc != 0) {
     return fail("LMC {} at a base port 0, which has 0", wanted.lmc);
@@ -43,6 +63,9 @@ Result<void> check_fields(const ServedNode& node, const PortInfo& wanted, PortNu
   }
   if (wanted.operational_vls > held.vl_cap) {
     return fail("OperationalVLs {}, the port has 1 to {}", wanted.operational_vls, held.vl_cap);
+  }
+  if (wanted.down_default_state > static_cast<std::uint8_t>(PhysicalState::kPolling)) {
+    return fail("LinkDownDefaultState {} cannot be set, only 1 Sleep, 2 Polling", wanted.down_default_state);
   }
   return {};
 }
@@ -56,7 +79,7 @@ Result<std::optional<LinkCommand>> set_states(ServedPort& port, const PortInfo& 
     case PortState::kNoChange:
       break;
     case PortState::kDown:
-      command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kRetrain};
+      command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kDown};
       break;
     case PortState::kArmed:
     case PortState::kActive: {
@@ -74,9 +97,11 @@ Result<std::optional<LinkCommand>> set_states(ServedPort& port, const PortInfo& 
     case PhysicalState::kNoChange:
       break;
     case PhysicalState::kPolling:
-      command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kRetrain};
+      command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kPoll};
       break;
     case PhysicalState::kSleep:
+      command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kSleep};
+      break;
     case PhysicalState::kDisabled:
       command = LinkCommand{.port = number, .kind = LinkCommand::Kind::kDisable};
       break;
@@ -97,7 +122,7 @@ Result<void> set_rates(const PortInfo& wanted, PortInfo& held) {
   for (Result<void> chosen :
        {choose({wanted.width_enabled, held.width_supported, kEverySupportedWidth}, held.width_enabled),
         choose({wanted.speed_enabled, held.speed_supported, kEverySupportedSpeed}, held.speed_enabled),
-        choose({wanted.speed_ext_enabled, held.speed_ext_supported, kEverySupportedExtendedSpeed},
+        choose({wanted.speed_ext_enabled, held.speed_ext_supported, kEverySupportedExtendedSpeed, kNoExtendedSpeed},
                held.speed_ext_enabled)}) {
     if (!chosen) {
       return chosen;

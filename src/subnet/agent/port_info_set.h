@@ -19,9 +19,9 @@ struct PortInfoSet {
   std::optional<LinkCommand> command{};
 };
 
-/// Of that port of the node. Errors, which leave the port as it was: a LID that is none of a port, an LMC at a switch
-/// whose port 0 is a base port, an MTU, a width, a speed or lanes that the port does not have, a state that does not
-/// follow its own.
+/// Of that port of the node. Errors, which leave the port as it was: LIDs that are none of a port, a manager's LID that
+/// is none, an LMC at a switch whose port 0 is a base port, an MTU, a width, a speed or lanes that the port does not
+/// have, a state that does not follow its own, a LinkDownDefaultState that is none. A LID of 0 stands for none.
 //= ibta-1.7 14.2.5.6
 [[nodiscard]] Result<PortInfoSet> set_port_info(ServedNode& node, PortNumber number, const SmpData& data);
 

@@ -90,6 +90,16 @@ ServedPort make_port(const Node& node, std::size_t number) {
   return made;
 }
 
+/// Tools and managers ask port 0 whether the ports of a switch have extended speeds.
+//= ibta-1.7 14.2.5.6
+void give_capabilities_to_port0(std::vector<ServedPort>& ports) {
+  constexpr std::uint32_t kOfSpeeds = wire::kIsExtendedSpeedsSupported;
+  for (const ServedPort& port : ports) {
+    ports[0].info.capability_mask |= port.info.capability_mask & kOfSpeeds;
+    ports[0].info.capability_mask2 |= port.info.capability_mask2;
+  }
+}
+
 ServedNode make_node(const Node& node) {
   ServedNode made{.info = node_info(node)};
   if (node.type == NodeType::kSwitch) {
@@ -99,6 +109,9 @@ ServedNode make_node(const Node& node) {
   std::ranges::copy(std::as_bytes(std::span(node.description.data(), length)), made.description.begin());
   for (std::size_t port = 0; port < node.ports.size(); ++port) {
     made.ports.push_back(make_port(node, port));
+  }
+  if (made.is_switch()) {
+    give_capabilities_to_port0(made.ports);
   }
   return made;
 }

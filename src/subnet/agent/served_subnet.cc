@@ -80,12 +80,13 @@ bool ServedSubnet::manager_takes(PortPlace at, const wire::MadHeader& header) co
 }
 
 /// A MAD at its destination: an end port, and for a switch its port 0.
-void ServedSubnet::arrive(PortPlace at, const MadPacket& packet, Time now) {
+void ServedSubnet::arrive(const Arrival& arrival, const MadPacket& packet, Time now) {
+  const PortPlace at = arrival.end;
   const wire::MadHeader header = *wire::MadHeader::parse(packet.mad);
   const bool for_agent =
       !is_response(header.method) && (is_get_or_set(header) || header.method == wire::kMethodTrapRepress);
   if (for_agent && is_subnet_management(header) && !manager_takes(at, header)) {
-    answer_management(at, packet, now);
+    answer_management(arrival, packet, now);
   } else if (for_agent && header.management_class == wire::kClassPerformance) {
     answer_counters(at, packet);
   } else {
@@ -93,8 +94,9 @@ void ServedSubnet::arrive(PortPlace at, const MadPacket& packet, Time now) {
   }
 }
 
-void ServedSubnet::answer_management(PortPlace at, const MadPacket& request, Time now) {
-  const SmpRequest smp = smp_request(request, at.port, now);
+void ServedSubnet::answer_management(const Arrival& arrival, const MadPacket& request, Time now) {
+  const PortPlace at = arrival.end;
+  const SmpRequest smp = smp_request(request, arrival.ingress, now);
   if (!passes_m_key(node_at(at), smp)) {
     ++lost_.wrong_key;
     return;

@@ -75,13 +75,17 @@ class ServedSubnet {
 
   // Moving (served_subnet_moves.cc).
   [[nodiscard]] std::optional<PortPlace> cross(PortPlace egress, Lane lane);
-  [[nodiscard]] std::optional<PortPlace> by_lid(PortPlace from, const MadPacket& packet);
+  struct Arrival {
+    PortPlace end;           // that of an adapter, or port 0 of a switch
+    PortNumber ingress = 0;  // where the MAD came in; 0: at a switch, from the switch itself
+  };
+  [[nodiscard]] std::optional<Arrival> by_lid(PortPlace from, const MadPacket& packet);
   void send_by_lid(PortPlace from, const MadPacket& packet, Time now);
   void send_directed(PortPlace from, MadPacket packet, Time now);
   void return_directed(PortPlace from, MadPacket packet);
 
-  void arrive(PortPlace at, const MadPacket& packet, Time now);
-  void answer_management(PortPlace at, const MadPacket& request, Time now);
+  void arrive(const Arrival& at, const MadPacket& packet, Time now);
+  void answer_management(const Arrival& arrival, const MadPacket& request, Time now);
   void answer_directed(PortPlace at, const MadPacket& request, Time now);
   void answer_counters(PortPlace at, const MadPacket& request);
   [[nodiscard]] bool manager_takes(PortPlace at, const wire::MadHeader& header) const;
@@ -92,8 +96,7 @@ class ServedSubnet {
   void carry_out(NodeIndex node, const LinkCommand& command, Time now);
   enum class Cause : std::uint8_t { kCable, kManager };
   void link_down(PortPlace at, Cause cause, Time now);
-  void link_up(PortPlace at, Cause cause, Time now);
-  void note_change(PortPlace at, Cause cause, Time now);
+  void link_up(PortPlace at, Time now);
   void note_switch(PortPlace at, Time now);
   void send_trap(NodeIndex node, Time now);
 

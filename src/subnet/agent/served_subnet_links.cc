@@ -23,6 +23,22 @@ bool is_off(const ServedPort& port) {
   return port.physical() == PhysicalState::kDisabled || port.physical() == PhysicalState::kSleep;
 }
 
+PhysicalState down_default(const ServedPort& port) { return static_cast<PhysicalState>(port.info.down_default_state); }
+
+PhysicalState physical_after(const LinkCommand& command, const ServedPort& port) {
+  switch (command.kind) {
+    case LinkCommand::Kind::kDown:
+      break;
+    case LinkCommand::Kind::kPoll:
+      return PhysicalState::kPolling;
+    case LinkCommand::Kind::kSleep:
+      return PhysicalState::kSleep;
+    case LinkCommand::Kind::kDisable:
+      return PhysicalState::kDisabled;
+  }
+  return down_default(port);
+}
+
 }  // namespace
 
 Result<void> ServedSubnet::set_cable(PortPlace at, Cable cable, Time now) {
@@ -45,43 +61,42 @@ Result<void> ServedSubnet::set_cable(PortPlace at, Cable cable, Time now) {
     }
     link_down(at, Cause::kCable, now);
   } else {
-    link_up(at, Cause::kCable, now);
+    link_up(at, now);
   }
   return {};
 }
 
 void ServedSubnet::carry_out(NodeIndex node, const LinkCommand& command, Time now) {
   const PortPlace at{.node = node, .port = command.port};
-  const bool disable = command.kind == LinkCommand::Kind::kDisable;
   if (port_at(at).cable) {
     link_down(at, Cause::kManager, now);
   }
-  if (disable) {
-    port_at(at).set(PortState::kDown, PhysicalState::kDisabled);
-    return;
-  }
-  if (is_off(port_at(at))) {
-    port_at(at).set(PortState::kDown, PhysicalState::kPolling);
-  }
+  port_at(at).set(PortState::kDown, physical_after(command, port_at(at)));
   if (port_at(at).cable) {
-    link_up(at, Cause::kManager, now);
+    link_up(at, now);
   }
 }
 
-/// Both ends poll for the link again; a disabled one stays so.
+/// Both ends go to the state that each has for a link that is down.
+//= ibta-1.7 14.2.5.6
 void ServedSubnet::link_down(PortPlace at, Cause cause, Time now) {
   const PortPlace peer = *port_at(at).cable;
   if (port_at(at).state() == PortState::kDown) {
     return;
   }
   for (const PortPlace end : {at, peer}) {
-    port_at(end).set(PortState::kDown, PhysicalState::kPolling);
+    port_at(end).set(PortState::kDown, down_default(port_at(end)));
   }
-  note_change(at, cause, now);
+  if (cause == Cause::kCable) {  // where a manager set the port, it knows of that end
+    note_switch(at, now);
+  }
+  note_switch(peer, now);
 }
 
-/// The link comes up where the cable is plugged, both ends poll and have a rate in common.
-void ServedSubnet::link_up(PortPlace at, Cause cause, Time now) {
+/// The link comes up where the cable is plugged, both ends poll and have a rate in common. That it does is the work of
+/// the ports and not of a Set: both switches say so.
+//= ibta-1.7 14.2.5.4
+void ServedSubnet::link_up(PortPlace at, Time now) {
   const PortPlace peer = *port_at(at).cable;
   ServedPort& a = port_at(at);
   ServedPort& b = port_at(peer);
@@ -90,16 +105,8 @@ void ServedSubnet::link_up(PortPlace at, Cause cause, Time now) {
   }
   a.set(PortState::kInitialize, PhysicalState::kLinkUp);
   b.set(PortState::kInitialize, PhysicalState::kLinkUp);
-  note_change(at, cause, now);
-}
-
-/// At both ends; where a manager set the port, it knows of that end.
-//= ibta-1.7 14.2.5.4
-void ServedSubnet::note_change(PortPlace at, Cause cause, Time now) {
-  if (cause == Cause::kCable) {
-    note_switch(at, now);
-  }
-  note_switch(*port_at(at).cable, now);
+  note_switch(at, now);
+  note_switch(peer, now);
 }
 
 /// A switch says that one of its ports has changed: PortStateChange and a trap.

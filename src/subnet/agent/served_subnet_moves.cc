@@ -46,11 +46,11 @@ std::optional<PortPlace> ServedSubnet::cross(PortPlace egress, Lane lane) {
 }
 
 /// The end port that has the LID, as far as links and tables lead there.
-std::optional<PortPlace> ServedSubnet::by_lid(PortPlace from, const MadPacket& packet) {
+std::optional<ServedSubnet::Arrival> ServedSubnet::by_lid(PortPlace from, const MadPacket& packet) {
   const Lid lid = packet.destination;
   const Lane lane = packet.destination_qp == kSubnetQp ? Lane::kManagement : Lane::kData;
   if (port_at(from).has_lid(lid) || lid == kPermissiveLid) {
-    return from;
+    return Arrival{.end = from, .ingress = from.port};
   }
   std::optional<PortPlace> at = from;
   if (!node_at(from).is_switch()) {
@@ -70,7 +70,7 @@ std::optional<PortPlace> ServedSubnet::by_lid(PortPlace from, const MadPacket& p
         ++lost_.no_route;
         return std::nullopt;
       }
-      return end;
+      return Arrival{.end = end, .ingress = at->port};
     }
     at = cross({.node = at->node, .port = *port}, lane);
   }
@@ -79,7 +79,7 @@ std::optional<PortPlace> ServedSubnet::by_lid(PortPlace from, const MadPacket& p
 }
 
 void ServedSubnet::send_by_lid(PortPlace from, const MadPacket& packet, Time now) {
-  if (const std::optional<PortPlace> at = by_lid(from, packet)) {
+  if (const std::optional<Arrival> at = by_lid(from, packet)) {
     arrive(*at, packet, now);
   }
 }
@@ -101,7 +101,8 @@ void ServedSubnet::send_directed(PortPlace from, MadPacket packet, Time now) {
   bool may_forward = true;  // the requester's own node, or a switch
   if (begins_by_lid(packet)) {
     packet.source = packet.source == 0 ? port_at(from).info.lid : packet.source;
-    at = by_lid(from, packet);
+    const std::optional<Arrival> begin = by_lid(from, packet);
+    at = begin ? std::optional(PortPlace{.node = begin->end.node, .port = begin->ingress}) : std::nullopt;
     may_forward = at && node_at(*at).is_switch();
   }
   for (unsigned hop = 1; at && hop <= hops; ++hop) {
@@ -149,11 +150,11 @@ void ServedSubnet::return_directed(PortPlace from, MadPacket packet) {
   PortPlace end{.node = at->node, .port = node_at(*at).is_switch() ? PortNumber{0} : at->port};
   if (begins_by_lid(packet)) {
     packet.destination = wire::load_be16(packet.mad, mad_offset::kDirectedSource);
-    const std::optional<PortPlace> requester = by_lid(end, packet);
+    const std::optional<Arrival> requester = by_lid(end, packet);
     if (!requester) {
       return;
     }
-    end = *requester;
+    end = requester->end;
   }
   deliver(end, packet);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "subnet/agent/managed_state.h"
+#include "subnet/agent/port_info_set.h"
 #include "subnet/agent/test_subnet.h"
 #include "wire/performance_attributes.h"
 
@@ -92,7 +93,7 @@ TEST_F(ServedSubnetTest, PassesDataOnceItsPortsAreActive) {
   change_port({1}, 2, [](PortInfo& info) { info.port_state = static_cast<std::uint8_t>(PortState::kDown); });
   EXPECT_EQ(state(at(kS1, 2)), PortState::kInitialize);
   EXPECT_EQ(state(at(kS2, 2)), PortState::kInitialize);
-  EXPECT_TRUE(take(kH1)) << "S2 has said that its port changed";
+  EXPECT_TRUE(take(kH1) && take(kH1)) << "S1 and S2 have said that the link came up";
   const std::uint64_t before = served.lost().link_down;
   EXPECT_FALSE(counters(kLids[1]));
   EXPECT_EQ(served.lost().link_down, before + 1);
@@ -122,6 +123,16 @@ TEST_F(ServedSubnetTest, RefusesValuesThatAPortDoesNotHave) {
            get<PortInfo>(wire::kAttributePortInfo, {}, 1) == before;
   };
   EXPECT_TRUE(refused([](PortInfo& info) { info.lid = 0xC000; }));
+  EXPECT_TRUE(refused([](PortInfo& info) {
+    info.lid = 0xBFFF;
+    info.lmc = 7;
+  }));
+  EXPECT_TRUE(refused([](PortInfo& info) {
+    info.lid = 6;
+    info.lmc = 2;
+  }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.sm_lid = 0xC000; }));
+  EXPECT_TRUE(refused([](PortInfo& info) { info.down_default_state = 3; }));
   EXPECT_TRUE(refused([](PortInfo& info) { info.neighbor_mtu = 0; }));
   EXPECT_TRUE(refused([](PortInfo& info) { info.neighbor_mtu = 6; }));
   EXPECT_TRUE(refused([](PortInfo& info) { info.operational_vls = 5; }));
@@ -129,6 +140,102 @@ TEST_F(ServedSubnetTest, RefusesValuesThatAPortDoesNotHave) {
   EXPECT_TRUE(refused([](PortInfo& info) { info.physical_state = 4; }));
   EXPECT_TRUE(refused([](PortInfo& info) { info.port_state = 2; }));
   EXPECT_FALSE(refused([](PortInfo& info) { info.lid = 7; }));
+  EXPECT_FALSE(refused([](PortInfo& info) {
+    info.lid = 0xBF80;  // to 0xBFFF
+    info.lmc = 7;
+  }));
+}
+
+// Code 30 is no set of speeds: it turns all extended ones off.
+//= ibta-1.7 14.2.5.6
+TEST(ServedSubnetLinks, TurnExtendedSpeedsOff) {
+  wire::PortInfo wanted{.neighbor_mtu = 5, .speed_ext_enabled = 30};
+  Subnet subnet = chain();
+  subnet[TestSubnet::kS1].ports[2].link = "4xEDR";
+  std::vector<ServedNode> nodes = served_nodes(subnet);
+  ServedNode& node = nodes[TestSubnet::kS1.value()];
+  EXPECT_EQ(node.ports[2].info.speed_ext_enabled, 3);
+  SmpData data{};
+  wanted.emit(data);
+  ASSERT_TRUE(set_port_info(node, 2, data));
+  EXPECT_EQ(node.ports[2].info.speed_ext_enabled, 0);
+  wanted.speed_ext_enabled = 31;
+  wanted.emit(data);
+  ASSERT_TRUE(set_port_info(node, 2, data));
+  EXPECT_EQ(node.ports[2].info.speed_ext_enabled, 3);
+}
+
+// Tools ask port 0 of a switch, and no other, for the capabilities of all.
+//= ibta-1.7 14.2.5.6
+TEST(ServedSubnetLinks, SayOfExtendedSpeedsAtPort0) {
+  Subnet subnet = chain();
+  subnet[TestSubnet::kS1].ports[2].link = "4xEDR";
+  const std::vector<ServedNode> nodes = served_nodes(subnet);
+  const auto has = [&](NodeIndex node) {
+    return (nodes[node.value()].ports[0].info.capability_mask & wire::kIsExtendedSpeedsSupported) != 0;
+  };
+  EXPECT_TRUE(has(TestSubnet::kS1));
+  EXPECT_FALSE(has(TestSubnet::kS2));
+}
+
+TEST_F(ServedSubnetTest, SleepsUntilItIsToldToPoll) {
+  const auto set_physical = [&](PhysicalState physical) {
+    change_port({1}, 2, [&](PortInfo& info) { info.physical_state = static_cast<std::uint8_t>(physical); });
+  };
+  set_physical(PhysicalState::kSleep);
+  EXPECT_EQ(served.port(at(kS1, 2)).physical(), PhysicalState::kSleep);
+  EXPECT_EQ(state(at(kS2, 2)), PortState::kDown);
+  set_physical(PhysicalState::kPolling);
+  EXPECT_EQ(state(at(kS1, 2)), PortState::kInitialize);
+}
+
+//= ibta-1.7 14.2.5.6
+TEST_F(ServedSubnetTest, GoesToTheDefaultStateWhenItsLinkGoesDown) {
+  change_port({1}, 2, [](PortInfo& info) { info.down_default_state = 1; });
+  change_port({1}, 2, [](PortInfo& info) { info.down_default_state = 0; });  // no change
+  ASSERT_TRUE(served.set_cable(at(kS1, 2), ServedSubnet::Cable::kUnplugged, now));
+  EXPECT_EQ(served.port(at(kS1, 2)).physical(), PhysicalState::kSleep);
+  EXPECT_EQ(served.port(at(kS2, 2)).physical(), PhysicalState::kPolling);
+}
+
+// A Set of Down is known to who sent it; that the link trains again is not.
+//= ibta-1.7 14.2.5.4
+TEST_F(ServedSubnetTest, SaysAtBothSwitchesThatALinkTrainedAgain) {
+  const auto changed = [&](Route route) {
+    return get<wire::SwitchInfo>(wire::kAttributeSwitchInfo, route).port_state_change != 0;
+  };
+  const auto clear = [&] {
+    for (const Route route : {Route{1}, Route{1, 2}}) {
+      auto info = get<wire::SwitchInfo>(wire::kAttributeSwitchInfo, route);
+      info.port_state_change = 1;
+      set(wire::kAttributeSwitchInfo, route, info);
+    }
+  };
+  clear();
+  ASSERT_FALSE(changed({1}) || changed({1, 2}));
+  change_port({1}, 1, [](PortInfo& info) { info.port_state = static_cast<std::uint8_t>(PortState::kDown); });
+  EXPECT_TRUE(changed({1})) << "the link to H1 trained again";
+  clear();
+  change_port({1}, 2,
+              [](PortInfo& info) { info.physical_state = static_cast<std::uint8_t>(PhysicalState::kDisabled); });
+  EXPECT_FALSE(changed({1}));
+}
+
+TEST_F(ServedSubnetTest, SaysWhereARequestByLidCameIn) {
+  bring_up();
+  const wire::MadHeader header{.management_class = wire::kClassSubnetLidRouted,
+                               .method = wire::kMethodGet,
+                               .attribute_id = wire::kAttributeNodeInfo};
+  send_by_lid(kLids[3], header);  // S2, from S1
+  const auto answer = take(kH1);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NodeInfo::parse(data(*answer))->local_port, 2);
+  MadPacket own{.source = kLids[3], .destination = kLids[3]};
+  header.emit(own.mad);
+  served.send(at(kS2, 0), own, now);
+  const auto from_itself = take(at(kS2, 0));
+  ASSERT_TRUE(from_itself);
+  EXPECT_EQ(NodeInfo::parse(data(*from_itself))->local_port, 0);
 }
 
 TEST_F(ServedSubnetTest, DisablesAPortUntilItIsToldToPoll) {
@@ -172,8 +279,8 @@ TEST_F(ServedSubnetTest, KeepsTablesAsTheyWereSet) {
 TEST_F(ServedSubnetTest, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(status(*ask({.method = wire::kMethodGet, .attribute_id = 0x31}, {1})), kUnknown);
   EXPECT_EQ(status(*ask({.method = wire::kMethodGet, .attribute_id = wire::kAttributeSwitchInfo}, {})), kUnknown);
-  EXPECT_EQ(status(*ask({.method = wire::kMethodSet, .attribute_id = wire::kAttributeNodeInfo}, {})),
-            static_cast<std::uint16_t>(MadStatus::kMethodNotSupported));
+  EXPECT_EQ(status(*ask({.method = wire::kMethodSet, .attribute_id = wire::kAttributeNodeInfo}, {})), kUnknown)
+      << "Set is a method of the class, but not with this attribute";
   EXPECT_EQ(
       status(*ask({.class_version = 2, .method = wire::kMethodGet, .attribute_id = wire::kAttributeNodeInfo}, {})),
       static_cast<std::uint16_t>(MadStatus::kBadVersion));

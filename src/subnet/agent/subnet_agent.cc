@@ -34,7 +34,7 @@ struct Access {
 
 MadStatus node_description(Access& access) {
   if (access.is_set()) {
-    return MadStatus::kMethodNotSupported;
+    return MadStatus::kAttributeNotSupported;
   }
   access.data = access.node.description;
   return MadStatus::kOk;
@@ -42,7 +42,7 @@ MadStatus node_description(Access& access) {
 
 MadStatus node_info(Access& access) {
   if (access.is_set()) {
-    return MadStatus::kMethodNotSupported;
+    return MadStatus::kAttributeNotSupported;
   }
   wire::NodeInfo info = access.node.info;
   info.local_port = access.request.port;

@@ -19,7 +19,7 @@ enum class MadStatus : std::uint16_t {
   kOk = 0,
   kBadVersion = 1U << 2,
   kMethodNotSupported = 2U << 2,
-  kAttributeNotSupported = 3U << 2,
+  kAttributeNotSupported = 3U << 2,  // or not with this method
   kInvalidField = 7U << 2,
 };
 
@@ -32,9 +32,10 @@ struct SmpRequest {
 
 /// What a Set asks of a link: to be done when the answer has left.
 struct LinkCommand {
-  enum class Kind : std::uint8_t { kRetrain, kDisable };
+  /// The link goes down to its LinkDownDefaultState; or to that state in any case.
+  enum class Kind : std::uint8_t { kDown, kPoll, kSleep, kDisable };
   PortNumber port = 0;
-  Kind kind = Kind::kRetrain;
+  Kind kind = Kind::kDown;
 };
 
 struct SmpAnswer {

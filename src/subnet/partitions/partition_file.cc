@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <limits>
+#include <span>
 
 #include "base/nearest_word.h"
 #include "subnet/partitions/group_id.h"
@@ -15,7 +17,14 @@ namespace weft::subnet {
 namespace {
 
 constexpr std::array<std::string_view, 5> kKindWords = {"ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF"};
-constexpr std::array<std::string_view, 3> kMembershipWords = {"full", "limited", "both"};
+constexpr std::array<std::string_view, 3> kMembershipWords = {"full", "both", "limited"};
+constexpr std::array<std::string_view, 7> kGroupWords = {"mtu", "rate", "scope", "Q_Key", "TClass", "sl", "FlowLabel"};
+constexpr std::array<std::string_view, 2> kPartitionWords = {"ipoib", "defmember"};
+constexpr std::string_view kIndex0 = "indx0";
+constexpr std::size_t kLongestLine = 4'094;  // OpenSM reads into 4096 bytes, and goes on within the line
+constexpr std::size_t kKnownOfName = 31;     // what OpenSM keeps of a name
+constexpr std::uint8_t kDefaultRate = 3;     // 10 Gbps
+constexpr std::uint8_t kDefaultMtu = 4;      // 2048 bytes
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -24,18 +33,54 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// As C writes integers: hexadecimal after "0x", octal after "0", else decimal. None: it is no such number.
-std::optional<std::uint64_t> integer(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  } else if (text.size() > 1 && text.front() == '0') {
-    base = 8;
-  }
+constexpr bool is_space(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
+
+/// What C's strtoul reads at the beginning of a text: 0 where no number is.
+struct LeadingNumber {
+  std::uint64_t value = 0;  // the largest where the number has more than 64 bits
+  std::string_view rest;    // the whole text where no number is
+};
+
+/// Digits of that base; none: there is none.
+std::optional<LeadingNumber> digits(std::string_view text, int base) {
   std::uint64_t value = 0;
   const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  if (read.ptr == text.data()) {
+    return std::nullopt;
+  }
+  const bool fits = read.ec == std::errc();
+  return LeadingNumber{.value = fits ? value : std::numeric_limits<std::uint64_t>::max(),
+                       .rest = text.substr(static_cast<std::size_t>(read.ptr - text.data()))};
+}
+
+/// As C writes integers: hexadecimal after "0x", octal after "0", else decimal, with a sign or without.
+LeadingNumber leading_number(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty() && is_space(rest.front())) {
+    rest.remove_prefix(1);
+  }
+  const bool negative = rest.starts_with('-');
+  rest.remove_prefix(negative || rest.starts_with('+') ? 1 : 0);
+  std::optional<LeadingNumber> found;
+  if (rest.starts_with("0x") || rest.starts_with("0X")) {
+    found = digits(rest.substr(2), 16);
+  }
+  if (!found) {
+    found = digits(rest, rest.starts_with('0') ? 8 : 10);
+  }
+  if (!found) {
+    return {.rest = text};
+  }
+  if (negative && found->value != std::numeric_limits<std::uint64_t>::max()) {
+    found->value = 0 - found->value;
+  }
+  return *found;
+}
+
+/// None: the text is not a number from its first to its last character.
+std::optional<std::uint64_t> integer(std::string_view text) {
+  const LeadingNumber number = leading_number(text);
+  return number.rest.empty() && !text.empty() ? std::optional(number.value) : std::nullopt;
 }
 
 /// "name=value", without the blanks around both.
@@ -61,14 +106,12 @@ class FileReader {
       line_text_ = rest_.substr(0, end);
       rest_.remove_prefix(std::min(end + 1, rest_.size()));
       ++line_;
-      if (const std::size_t at = line_text_.find('\r'); at != std::string_view::npos) {
-        return fail_at(line_text_.substr(at),
-                       "a carriage return, which OpenSM takes for a part of what is before it; end "
-                       "lines with a line feed alone");
-      }
-      if (Result<void> taken = take_line(line_text_.substr(0, line_text_.find('#'))); !taken) {
+      if (Result<void> taken = take_text(line_text_.substr(0, line_text_.find('#'))); !taken) {
         return pass_on(taken);
       }
+    }
+    if (file_.rules.empty()) {
+      return fail("{}: no partition, which OpenSM refuses; expected at least one: NAME[=P_KEY] : MEMBERS ;", name_);
     }
     return std::move(file_);
   }
@@ -81,12 +124,31 @@ class FileReader {
   template <class... Args>
   [[nodiscard]] tl::unexpected<Error> fail_at(std::string_view part, fmt::format_string<Args...> format,
                                               Args&&... args) const {
-    return fail("{}:{}:{}: {}", name_, line_, column_of(part), fmt::format(format, std::forward<Args>(args)...));
+    return fail("{}:{}:{}: {}{}", name_, line_, column_of(part), fmt::format(format, std::forward<Args>(args)...),
+                carriage_return());
   }
   template <class... Args>
   void warn(std::string_view part, fmt::format_string<Args...> format, Args&&... args) {
-    file_.warnings.push_back(
-        fmt::format("{}:{}:{}: {}", name_, line_, column_of(part), fmt::format(format, std::forward<Args>(args)...)));
+    file_.warnings.push_back(fmt::format("{}:{}:{}: {}{}", name_, line_, column_of(part),
+                                         fmt::format(format, std::forward<Args>(args)...), carriage_return()));
+  }
+  /// What may be the reason for all that is wrong in the line.
+  [[nodiscard]] std::string_view carriage_return() const {
+    return line_text_.ends_with('\r') ? "; the line ends with a carriage return, which OpenSM takes for a part of what "
+                                        "is before it"
+                                      : "";
+  }
+
+  Result<void> take_text(std::string_view code) {
+    if (line_text_.size() > kLongestLine) {
+      return fail_at(line_text_,
+                     "a line of {} bytes, of which OpenSM reads {} and takes the rest for another; break it",
+                     line_text_.size(), kLongestLine);
+    }
+    if (const std::size_t at = code.find('\0'); at != std::string_view::npos) {
+      return fail_at(code.substr(at), "a zero byte, where OpenSM ends the line; leave it out");
+    }
+    return take_line(code);
   }
 
   /// A line without its comment: definitions, members, the beginning or the end of either.
@@ -111,7 +173,7 @@ class FileReader {
         line.remove_prefix(colon + 1);
       }
       const std::size_t end = line.find(';');
-      if (Result<void> taken = take_properties(line.substr(0, end)); !taken) {
+      if (Result<void> taken = take_properties(line.substr(0, end), end != std::string_view::npos); !taken) {
         return taken;
       }
       if (end == std::string_view::npos) {
@@ -147,7 +209,14 @@ class FileReader {
     if (!item.value && !item.name.empty() && item.name.front() >= '0' && item.name.front() <= '9') {
       item = {.name = item.name.substr(0, 0), .value = item.name};
     }
-    file_.rules.back().name = item.name;
+    std::string& name = file_.rules.back().name;
+    name = item.name;
+    if (item.name.size() > kKnownOfName) {
+      name.resize(kKnownOfName);
+      name += '~';  // of the rest, OpenSM sees that there is one
+      warn(item.name, "a name of {} characters, of which OpenSM keeps {} and does not find the partition by its name",
+           item.name.size(), kKnownOfName);
+    }
     if (!item.value) {
       return {};
     }
@@ -157,13 +226,13 @@ class FileReader {
     }
     constexpr std::uint64_t kKeyBits = 0x7FFF;
     if (*key > (kKeyBits | kFullMember)) {
-      warn(*item.value, "{} is more than 16 bits; OpenSM takes the P_Key {:#06x}", *item.value, *key & kKeyBits);
+      warn(*item.value, "{} does not fit in 16 bits; OpenSM takes the P_Key {:#06x}", *item.value, *key & kKeyBits);
     }
     file_.rules.back().p_key = static_cast<std::uint16_t>(*key & kKeyBits);
     return {};
   }
 
-  /// The word that the name is, or begins like, which OpenSM takes for it.
+  /// The word that the name is, or the first that begins like it, which OpenSM takes it for.
   template <std::size_t Count>
   std::optional<std::size_t> word_of(std::string_view name, const std::array<std::string_view, Count>& words) {
     const auto exact = std::ranges::find(words, name);
@@ -171,7 +240,7 @@ class FileReader {
       return static_cast<std::size_t>(exact - words.begin());
     }
     for (std::size_t i = 0; i < Count; ++i) {
-      if (!name.empty() && words[i].starts_with(name)) {
+      if (words[i].starts_with(name)) {
         warn(name, "'{}' is taken for '{}'; write it out", name, words[i]);
         return i;
       }
@@ -180,69 +249,97 @@ class FileReader {
   }
 
   void take_flag(const Item& item) {
-    constexpr std::array<std::string_view, 3> kWords = {"indx0", "ipoib", "defmember"};
     PartitionRule& rule = file_.rules.back();
-    const std::optional<std::size_t> word = word_of(item.name, kWords);
-    if (!word) {
-      return take_group_flag(item, rule.flags);
+    if (take_group_flag(item, rule.flags)) {
+      return;
     }
-    switch (*word) {
-      case 0:
-        rule.index0 = true;
-        return;
-      case 1:
-        rule.ipoib = true;
-        return;
-      default:
-        if (item.value) {
-          rule.default_member = membership(*item.value);
-        } else {
-          warn(item.name, "defmember without full, limited or both is passed over");
-        }
+    const std::optional<std::size_t> word = word_of(item.name, kPartitionWords);
+    if (word && *word == 0) {
+      rule.ipoib = true;
+    } else if (word) {
+      take_default_membership(item);
+    } else if (item.name == kIndex0) {
+      rule.index0 = true;
+    } else {
+      constexpr std::array<std::string_view, 10> kAll = {"indx0", "ipoib", "defmember", "rate",   "mtu",
+                                                         "sl",    "scope", "Q_Key",     "TClass", "FlowLabel"};
+      warn_unknown(item.name, kAll);
     }
   }
 
-  void take_group_flag(const Item& item, GroupFlags& flags) {
-    constexpr std::array<std::string_view, 7> kWords = {"rate", "mtu", "sl", "scope", "Q_Key", "TClass", "FlowLabel"};
-    constexpr std::array<std::uint64_t, 7> kLeast = {0, 1, 0, 0, 0, 0, 0};
-    constexpr std::array<std::uint64_t, 7> kMost = {63, 5, 15, 15, 0xFFFFFFFF, 0xFF, 0xFFFFF};
-    const std::optional<std::size_t> word = word_of(item.name, kWords);
-    if (!word) {
-      const std::array<std::string_view, 10> all = {"indx0", "ipoib", "defmember", "rate",   "mtu",
-                                                    "sl",    "scope", "Q_Key",     "TClass", "FlowLabel"};
-      const auto nearest = nearest_word(item.name, all);
-      warn(item.name, "unknown flag '{}' is passed over{}", item.name,
-           nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
-      return;
+  void warn_unknown(std::string_view flag, std::span<const std::string_view> words) {
+    const auto nearest = nearest_word(flag, words);
+    warn(flag, "unknown flag '{}' is passed over{}", flag,
+         nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
+  }
+
+  void take_default_membership(const Item& item) {
+    const bool known = item.value && std::ranges::any_of(kMembershipWords, [&](std::string_view word) {
+                         return word.starts_with(*item.value);
+                       });
+    if (known) {
+      file_.rules.back().default_member = membership(*item.value);
+    } else {
+      warn(item.value.value_or(item.name), "defmember without full, limited or both is passed over");
     }
-    const std::optional<std::uint64_t> value = item.value ? integer(*item.value) : std::nullopt;
-    if (!value || *value < kLeast[*word] || *value > kMost[*word]) {
-      warn(item.value.value_or(item.name), "{} needs a number from {} to {}; it is passed over", kWords[*word],
-           kLeast[*word], kMost[*word]);
-      return;
+  }
+
+  /// False: it is none of a group.
+  bool take_group_flag(const Item& item, GroupFlags& flags) {
+    const std::optional<std::size_t> word = word_of(item.name, kGroupWords);
+    if (word) {
+      if (const std::optional<std::uint64_t> value = flag_value(item, *word)) {
+        set_group_flag(*word, *value, flags);
+      }
     }
-    const auto byte = static_cast<std::uint8_t>(*value);
-    switch (*word) {
+    return word.has_value();
+  }
+
+  /// None: the flag is passed over.
+  std::optional<std::uint64_t> flag_value(const Item& item, std::size_t word) {
+    constexpr std::array<std::uint64_t, 7> kLeast = {0, 0, 1, 0, 0, 0, 0};
+    constexpr std::array<std::uint64_t, 7> kMost = {5, 63, 15, 0xFFFFFFFF, 0xFF, 15, 0xFFFFF};
+    constexpr std::size_t kFirstExact = 5;  // OpenSM reads the rest as far as it is a number
+    const LeadingNumber number = item.value ? leading_number(*item.value) : LeadingNumber{};
+    const bool exact = word >= kFirstExact;
+    const bool has_number =
+        item.value && (!exact || (!item.value->empty() && (number.rest.empty() || is_space(number.rest.front()))));
+    if (!has_number || number.value < kLeast[word] || number.value > kMost[word]) {
+      warn(item.value.value_or(item.name), "{} needs a number from {} to {}; it is passed over", kGroupWords[word],
+           kLeast[word], kMost[word]);
+      return std::nullopt;
+    }
+    if (!number.rest.empty() || item.value->empty()) {
+      warn(*item.value, "{}: OpenSM reads '{}' as {}", kGroupWords[word], *item.value, number.value);
+    }
+    return number.value;
+  }
+
+  static void set_group_flag(std::size_t word, std::uint64_t value, GroupFlags& flags) {
+    const auto byte = static_cast<std::uint8_t>(value);
+    switch (word) {
       case 0:
-        flags.rate = byte;
-        return;
-      case 1:
         flags.mtu = byte;
         return;
+      case 1:
+        flags.rate = byte;
+        return;
       case 2:
-        flags.sl = byte;
+        if (std::ranges::find(flags.scopes, byte) == flags.scopes.end()) {
+          flags.scopes.push_back(byte);
+        }
         return;
       case 3:
-        flags.scopes.push_back(byte);
+        flags.q_key = static_cast<std::uint32_t>(value);
         return;
       case 4:
-        flags.q_key = static_cast<std::uint32_t>(*value);
-        return;
-      case 5:
         flags.traffic_class = byte;
         return;
+      case 5:
+        flags.sl = byte;
+        return;
       default:
-        flags.flow_label = static_cast<std::uint32_t>(*value);
+        flags.flow_label = static_cast<std::uint32_t>(value);
     }
   }
 
@@ -257,21 +354,24 @@ class FileReader {
       return Membership::kLimited;
     }
     // Both at once need OpenSM's option allow_both_pkeys, which is off.
-    return *known == 1 ? Membership::kLimited : Membership::kFull;
+    return *known == 2 ? Membership::kLimited : Membership::kFull;
   }
 
-  /// What stands between ":" and ";" in one line.
-  Result<void> take_properties(std::string_view text) {
-    if (trimmed(text).starts_with("mgid")) {
-      return take_group(trimmed(text));
-    }
+  /// What stands between ":" and ";" in one line, or before the end of the line. The rest behind an mgid is of its
+  /// group.
+  Result<void> take_properties(std::string_view text, bool ends) {
     while (true) {
       const std::size_t comma = std::min(text.find(','), text.size());
       const Item item = item_of(text.substr(0, comma));
-      if (!item.name.empty() || item.value) {
+      if (item.name == "mgid") {
+        return take_group(item, text.substr(comma), ends);
+      }
+      if (!item.name.empty()) {
         if (Result<void> taken = take_member(item); !taken) {
           return taken;
         }
+      } else if (item.value) {
+        warn(*item.value, "a membership of nobody is passed over");
       }
       if (comma == text.size()) {
         return {};
@@ -280,41 +380,75 @@ class FileReader {
     }
   }
 
-  Result<void> take_group(std::string_view text) {
-    std::size_t comma = std::min(text.find(','), text.size());
-    const Item item = item_of(text.substr(0, comma));
+  /// `flags`: empty, or from a comma on. `ends`: with ";".
+  Result<void> take_group(const Item& item, std::string_view flags, bool ends) {
     const std::optional<GidWords> gid = item.value ? parse_gid(*item.value) : std::nullopt;
-    if (item.name != "mgid" || !gid || !is_multicast(*gid)) {
-      return fail_at(item.value.value_or(item.name),
-                     "'{}' is no multicast GID; mgid=ff12:401b::16, with a first byte of ff",
-                     item.value.value_or(item.name));
+    if (!item.value) {
+      return fail_at(item.name, "mgid without a GID; mgid=ff12:401b::16");
     }
-    MulticastRule group{.mgid = std::string(*item.value), .flags = {}};
-    while (comma < text.size()) {
-      text.remove_prefix(comma + 1);
-      comma = std::min(text.find(','), text.size());
-      if (const Item flag = item_of(text.substr(0, comma)); !flag.name.empty() || flag.value) {
-        take_group_flag(flag, group.flags);
+    if (!gid || !is_multicast(*gid)) {
+      constexpr std::string_view kNone = "is no multicast GID, such as ff12:401b::16 with a first byte of ff";
+      if (ends && !flags.empty()) {
+        return fail_at(*item.value, "'{}' {}; OpenSM takes its flags for a partition", *item.value, kNone);
       }
+      warn(*item.value, "'{}' {}; OpenSM leaves the group out", *item.value, kNone);
+      return {};
+    }
+    if (flags.empty() && ends) {
+      return fail_at(*item.value, "mgid without a flag before ';', behind which OpenSM reads on; mgid={},sl=0 ;",
+                     *item.value);
+    }
+    if (flags.empty()) {
+      warn(*item.value, "mgid without a flag, for which OpenSM reads on behind the line; mgid={},sl=0", *item.value);
+    }
+    MulticastRule group{.mgid = std::string(*item.value), .flags = {}, .line = line_, .column = column_of(*item.value)};
+    while (!flags.empty()) {
+      flags.remove_prefix(1);
+      const std::size_t comma = std::min(flags.find(','), flags.size());
+      const Item flag = item_of(flags.substr(0, comma));
+      if ((!flag.name.empty() || flag.value) && !take_group_flag(flag, group.flags)) {
+        warn_unknown(flag.name, kGroupWords);
+      }
+      flags.remove_prefix(comma);
+    }
+    if (is_of_ip(*gid) && !fits_partition(*item.value, group.flags)) {
+      return {};
     }
     file_.rules.back().groups.push_back(std::move(group));
     return {};
   }
 
+  /// Whether OpenSM makes a group of IP multicast with these flags.
+  bool fits_partition(std::string_view mgid, const GroupFlags& flags) {
+    const GroupFlags& own = file_.rules.back().flags;
+    const std::uint8_t rate = own.rate.value_or(kDefaultRate);
+    const std::uint8_t mtu = own.mtu.value_or(kDefaultMtu);
+    if (flags.rate.value_or(rate) != rate) {
+      warn(mgid, "an IP group with rate={} in a partition with rate={}; OpenSM leaves it out", *flags.rate, rate);
+      return false;
+    }
+    if (flags.mtu.value_or(mtu) != mtu) {
+      warn(mgid, "an IP group with mtu={} in a partition with mtu={}; OpenSM leaves it out", *flags.mtu, mtu);
+      return false;
+    }
+    return true;
+  }
+
   Result<void> take_member(const Item& item) {
+    constexpr std::string_view kNone = "NONE";
     PartitionRule& rule = file_.rules.back();
-    if (item.name == "mgid") {
-      return fail_at(item.name, "mgid= has to be the first in its line");
+    if (kNone.starts_with(item.name)) {
+      return {};
     }
     MemberRule member{.membership = rule.default_member, .line = line_, .column = column_of(item.name)};
-    if (const std::optional<std::uint64_t> guid = integer(item.name)) {
-      member.port = {*guid};
-    } else if (const std::optional<std::size_t> kind = word_of(item.name, kKindWords)) {
+    if (const std::optional<std::size_t> kind = word_of(item.name, kKindWords)) {
       member.kind = static_cast<MemberKind>(*kind + 1);
+    } else if (const std::uint64_t guid = integer(item.name).value_or(0); guid != 0) {
+      member.port = {guid};
     } else {
       return fail_at(item.name,
                      "'{}' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, "
-                     "ALL_ROUTERS or SELF",
+                     "ALL_ROUTERS, SELF or NONE",
                      item.name);
     }
     if (item.value) {
@@ -364,7 +498,11 @@ void write_rule(std::string& text, const PartitionRule& rule) {
   text += " :\n";
   for (const MulticastRule& group : rule.groups) {
     text += "    mgid=" + group.mgid;
-    write_flags(text, group.flags);
+    GroupFlags flags = group.flags;
+    if (flags == GroupFlags{}) {
+      flags.sl = rule.flags.sl.value_or(0);  // its own: OpenSM needs some flag behind an mgid
+    }
+    write_flags(text, flags);
     text += '\n';
   }
   for (std::size_t i = 0; i < rule.members.size(); ++i) {

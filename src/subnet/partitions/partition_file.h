@@ -8,9 +8,9 @@
 //           ALL_SWITCHES=full ;
 //
 // A definition ends with ":" in its line, members and multicast groups go on over lines up to ";". What OpenSM 3.3.23
-// passes over in silence (a membership that is none, a flag that it does not know, an abbreviation) is a warning here;
-// what makes it refuse the file, so that every port has full membership of the default partition, is an error.
-// Source: its manual page, and what it does.
+// passes over in silence (a membership that is none, a flag that it does not know, an abbreviation, a group that it
+// does not make) is a warning here; what makes it refuse the file, so that every port has full membership of the
+// default partition, is an error. Source: its manual page, and what it does.
 #pragma once
 
 #include <cstddef>
@@ -45,10 +45,10 @@ struct MemberRule {
 
 /// What multicast groups have; rates and MTUs by their numbers in IBTA.
 struct GroupFlags {
-  std::optional<std::uint8_t> rate{};  // 0 to 63
-  std::optional<std::uint8_t> mtu{};   // 1 to 5
+  std::optional<std::uint8_t> rate{};  // 0 to 63; 0: OpenSM's default
+  std::optional<std::uint8_t> mtu{};   // 0 to 5; 0: OpenSM's default
   std::optional<std::uint8_t> sl{};    // 0 to 15
-  std::vector<std::uint8_t> scopes{};  // 0 to 15
+  std::vector<std::uint8_t> scopes{};  // 1 to 15, each once
   std::optional<std::uint32_t> q_key{};
   std::optional<std::uint8_t> traffic_class{};
   std::optional<std::uint32_t> flow_label{};  // 20 bits
@@ -59,10 +59,12 @@ struct GroupFlags {
 struct MulticastRule {
   std::string mgid;  // as it was written
   GroupFlags flags;
+  std::size_t line = 0;  // where the mgid stands
+  std::size_t column = 0;
 };
 
 struct PartitionRule {
-  std::string name{};
+  std::string name{};       // of more than 31 characters the first 31 and "~"
   std::uint16_t p_key = 0;  // 15 bits; 0: to be chosen
   bool index0 = false;      // at the beginning of the tables of P_Keys
   bool ipoib = false;       // with a broadcast group of IPoIB
@@ -77,12 +79,12 @@ struct PartitionFile {
   std::vector<std::string> warnings;  // "file:line:column: ..."
 };
 
-/// Errors, with line and column and what would be right: a line without ":" where a definition has to begin, a P_Key or
-/// a GUID that is no number, an mgid that is none or not first in its line, carriage returns, a line that begins with
-/// ";".
+/// Errors, with line and column and what would be right: no partition at all, a line without ":" where a definition has
+/// to begin, a P_Key or a GUID that is no number, an mgid whose line OpenSM does not read to its end, a line longer
+/// than OpenSM's buffer, a line that begins with ";".
 [[nodiscard]] Result<PartitionFile> parse_partitions(const TopologyText& source);
 
-/// A file that reads as the same rules, and as the same to OpenSM.
+/// A file that reads as the same rules, and as the same to OpenSM; a group without flags has its service level written.
 [[nodiscard]] std::string write_partitions(const std::vector<PartitionRule>& rules);
 
 }  // namespace weft::subnet

@@ -76,16 +76,71 @@ TEST(PartitionFile, HasMulticastGroupsALineEach) {
 // OpenSM says nothing of these.
 TEST(PartitionFile, WarnsOfWhatOpensmPassesOver) {
   EXPECT_THAT(parsed("A=5, fulll, rate=x : ALL=FULL, SEL=f ;\n").warnings,
-              ElementsAre("p.conf:1:6: unknown flag 'fulll' is passed over",
-                          "p.conf:1:18: rate needs a number from 0 to 63; it is passed over",
+              ElementsAre("p.conf:1:6: unknown flag 'fulll' is passed over", "p.conf:1:18: rate: OpenSM reads 'x' as 0",
                           "p.conf:1:26: membership 'FULL' is none of full, limited and both; OpenSM takes limited",
                           "p.conf:1:32: 'SEL' is taken for 'SELF'; write it out",
                           "p.conf:1:36: 'f' is taken for 'full'; write it out"));
   EXPECT_THAT(parsed("A=0x10005,ipoip,defmember:ALL=;").warnings,
-              ElementsAre("p.conf:1:3: 0x10005 is more than 16 bits; OpenSM takes the P_Key 0x0005",
+              ElementsAre("p.conf:1:3: 0x10005 does not fit in 16 bits; OpenSM takes the P_Key 0x0005",
                           "p.conf:1:11: unknown flag 'ipoip' is passed over; did you mean 'ipoib'?",
                           "p.conf:1:17: defmember without full, limited or both is passed over",
                           "p.conf:1:31: a membership is missing after '='; OpenSM takes full"));
+}
+
+// A flag is the first of OpenSM's words that begins like it, and its number ends where no digit follows.
+TEST(PartitionFile, TakesFlagsInTheOrderOfOpensm) {
+  const PartitionFile file =
+      parsed("A=5, i, s=2, s=2, m=5, ind, rate=7x, sl=1x, scope=0, Q=-1, defmember=full, defmember=x : 0x1;");
+  ASSERT_EQ(file.rules.size(), 1U);
+  EXPECT_TRUE(file.rules[0].ipoib);
+  EXPECT_FALSE(file.rules[0].index0);
+  EXPECT_EQ(file.rules[0].flags, (GroupFlags{.rate = 7, .mtu = 5, .scopes = {2}}));
+  EXPECT_EQ(members_of(file.rules[0]), "0x1:full");
+  EXPECT_THAT(file.warnings,
+              ElementsAre(HasSubstr("'i' is taken for 'ipoib'"), HasSubstr("'s' is taken for 'scope'"),
+                          HasSubstr("'s' is taken for 'scope'"), HasSubstr("'m' is taken for 'mtu'"),
+                          HasSubstr("unknown flag 'ind' is passed over"), HasSubstr("OpenSM reads '7x' as 7"),
+                          HasSubstr("sl needs a number from 0 to 15"), HasSubstr("scope needs a number from 1 to 15"),
+                          HasSubstr("'Q' is taken for 'Q_Key'"), HasSubstr("Q_Key needs a number"),
+                          HasSubstr("defmember without full, limited or both is passed over")));
+}
+
+TEST(PartitionFile, PassesOverNobody) {
+  const PartitionFile file = parsed("A=5 : NONE, N=full, , =full, 0x1;");
+  EXPECT_EQ(members_of(file.rules.at(0)), "0x1:limited");
+  EXPECT_THAT(file.warnings, ElementsAre("p.conf:1:24: a membership of nobody is passed over"));
+}
+
+TEST(PartitionFile, TakesPKeysModulo16Bits) {
+  EXPECT_EQ(parsed("A=-1:;").rules.at(0).p_key, 0x7FFF);
+  EXPECT_EQ(parsed("A=0x1ffffffffffffffff:;").rules.at(0).p_key, 0x7FFF);
+  EXPECT_EQ(parsed("A=+010:;").rules.at(0).p_key, 8);
+}
+
+// What a carriage return does is what any letter would do in its place; in a comment it does nothing.
+TEST(PartitionFile, TakesACarriageReturnForALetter) {
+  EXPECT_TRUE(parsed("A=5 : 0x1=full ; # c\r\n").warnings.empty());
+  const PartitionFile file = parsed("A=5 : 0x1=full\r\n");
+  EXPECT_EQ(members_of(file.rules.at(0)), "0x1:limited");
+  EXPECT_THAT(file.warnings, ElementsAre(HasSubstr("OpenSM takes limited; the line ends with a carriage return")));
+  EXPECT_THAT(error_of("A=5 : ALL ;\r\n"), HasSubstr("p:1:12: expected a partition"));
+  EXPECT_THAT(error_of("A=5 : ALL ;\r\n"), HasSubstr("the line ends with a carriage return"));
+}
+
+TEST(PartitionFile, LeavesOutGroupsThatOpensmDoesNotMake) {
+  const auto left = [](std::string_view text) {
+    const PartitionFile file = parsed(text);
+    EXPECT_TRUE(file.rules.at(0).groups.empty()) << text;
+    return file.warnings.empty() ? std::string() : file.warnings.back();
+  };
+  EXPECT_EQ(left("A=5 :\n mgid=ff12:401b::0707,rate=7\n ALL;"),
+            "p.conf:2:7: an IP group with rate=7 in a partition with rate=3; OpenSM leaves it out");
+  EXPECT_EQ(left("A=5,mtu=5 :\n mgid=ff12:601b::1,mtu=4\n ALL;"),
+            "p.conf:2:7: an IP group with mtu=4 in a partition with mtu=5; OpenSM leaves it out");
+  EXPECT_THAT(left("A=5 :\n mgid=fe80::1,sl=1\n ALL;"), HasSubstr("'fe80::1' is no multicast GID"));
+  EXPECT_THAT(left("A=5 : mgid=fe80::1;"), HasSubstr("'fe80::1' is no multicast GID"));
+  EXPECT_EQ(parsed("A=5,rate=7,mtu=5 : ALL, mgid=ff12:401b::1,rate=7,mtu=5;").rules.at(0).groups.size(), 1U);
+  EXPECT_EQ(parsed("A=5 : mgid=ff12::1,rate=7;").rules.at(0).groups.size(), 1U) << "no group of IP";
 }
 
 // OpenSM refuses each of these and makes all ports full members of the default partition.
@@ -95,17 +150,33 @@ TEST(PartitionFile, NamesLineAndColumnOfWhatIsWrong) {
   EXPECT_EQ(error_of("A=x5 : ALL;"), "p:1:3: 'x5' is no P_Key; a number such as 0x80");
   EXPECT_EQ(
       error_of("A=5 : ALL,\n  0x1g=full;"),
-      "p:2:3: '0x1g' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS "
-      "or SELF");
+      "p:2:3: '0x1g' is no member; the GUID of a port (0x0002c90000000001), ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, "
+      "SELF or NONE");
   EXPECT_THAT(error_of("A=5 : all;"), HasSubstr("p:1:7: 'all' is no member"));
+  EXPECT_THAT(error_of("A=5 : 0;"), HasSubstr("p:1:7: '0' is no member"));
   EXPECT_THAT(error_of("A=5 : 0x1 0x2;"), HasSubstr("p:1:7: '0x1 0x2' is no member"));
   EXPECT_THAT(error_of("A=5 :\n ALL\n ;"), HasSubstr("p:3:2: a line that begins with ';'"));
   EXPECT_THAT(error_of("A=5 : ALL ;;"), HasSubstr("p:1:12: expected a partition"));
-  EXPECT_THAT(error_of("A=5 : ALL ;\r\n"), HasSubstr("p:1:12: a carriage return"));
-  EXPECT_EQ(error_of("A=5 : mgid=fe80::1;"),
-            "p:1:12: 'fe80::1' is no multicast GID; mgid=ff12:401b::16, with a first byte of ff");
-  EXPECT_EQ(error_of("A=5 : ALL, mgid=ff12::1;"), "p:1:12: mgid= has to be the first in its line");
+  EXPECT_EQ(error_of("A=5 : mgid=ff12::1;"),
+            "p:1:12: mgid without a flag before ';', behind which OpenSM reads on; mgid=ff12::1,sl=0 ;");
+  EXPECT_EQ(error_of("A=5 : mgid;"), "p:1:7: mgid without a GID; mgid=ff12:401b::16");
+  EXPECT_THAT(error_of("A=5 : mgid=fe80::1,sl=1;"), HasSubstr("p:1:12: 'fe80::1' is no multicast GID"));
   EXPECT_THAT(error_of("; A=5 : ALL;"), HasSubstr("p:1:1: ';' before the ':'"));
+  EXPECT_THAT(error_of(std::string_view("A=5 : \0;", 8)), HasSubstr("p:1:7: a zero byte"));
+}
+
+TEST(PartitionFile, HasAtLeastOnePartition) {
+  for (const char* none : {"", "\n \n", "# nothing here\n"}) {
+    EXPECT_EQ(error_of(none), "p: no partition, which OpenSM refuses; expected at least one: NAME[=P_KEY] : MEMBERS ;");
+  }
+}
+
+TEST(PartitionFile, HasLinesThatFitIntoTheBufferOfOpensm) {
+  const std::string longest = "A=5 : ALL; #" + std::string(4'082, '-');
+  ASSERT_EQ(longest.size(), 4'094U);
+  EXPECT_EQ(parsed(longest + "\nB=6:;").rules.size(), 2U);
+  EXPECT_EQ(error_of("A=5 : ALL;\n" + longest + "-\n"),
+            "p:2:1: a line of 4095 bytes, of which OpenSM reads 4094 and takes the rest for another; break it");
 }
 
 TEST(PartitionFile, IsReadAsItWasWritten) {
@@ -113,7 +184,7 @@ TEST(PartitionFile, IsReadAsItWasWritten) {
       parsed(
           "Default : ALL=full;\n: 0x7;\n5=0 : "
           "SELF;\nX=0x8001,indx0,ipoib,rate=3,scope=1,scope=2,Q_Key=7,defmember=full:\n"
-          "mgid=ff12::1,sl=1\n0x9, ALL_CAS=limited;E=4:;M:mgid=ff12::2;\n")
+          "mgid=ff12::1,sl=1\n0x9, ALL_CAS=limited;E=4:;M:mgid=ff12::2,mtu=0;\n")
           .rules;
   const std::string text = write_partitions(rules);
   const PartitionFile again = parsed(text);
@@ -132,6 +203,11 @@ TEST(PartitionFile, IsReadAsItWasWritten) {
       EXPECT_EQ(again.rules[i].groups[j].flags, rules[i].groups[j].flags);
     }
   }
+}
+
+// OpenSM reads behind an mgid without a flag.
+TEST(PartitionFile, WritesAFlagBehindEveryGroup) {
+  EXPECT_THAT(write_partitions(parsed("A=5,sl=3 :\n mgid=ff12::1\n ALL;").rules), HasSubstr("mgid=ff12::1, sl=3\n"));
 }
 
 }  // namespace

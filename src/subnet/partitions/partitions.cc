@@ -1,7 +1,10 @@
 #include "subnet/partitions/partitions.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <optional>
+
+#include "subnet/partitions/group_id.h"
 
 namespace weft::subnet {
 namespace {
@@ -10,13 +13,27 @@ namespace {
 /// byte first (subnet.h).
 std::uint16_t sweep_key(std::uint16_t p_key) { return __builtin_bswap16(p_key); }
 
+constexpr std::size_t kKnownOfName = 31;
+
+/// By which OpenSM finds the partition again.
+std::string known_name(const Partition& partition) {
+  return partition.name.empty() ? fmt::format("{:04x}", partition.p_key) : partition.name;
+}
+
+/// Whether a group's GID has the P_Key of the partition, or one that stands for any.
+bool has_key(const MulticastRule& group, std::uint16_t p_key) {
+  constexpr GidWords kBroadcast = {0xFF12, 0x401B, 0xFFFF, 0, 0, 0, 0xFFFF, 0xFFFF};
+  const std::optional<GidWords> gid = parse_gid(group.mgid);
+  return !gid || !is_of_ip(*gid) || *gid == kBroadcast || (*gid)[2] == 0 || (*gid)[2] == (p_key | kFullMember);
+}
+
 class Assignment {
  public:
   explicit Assignment(const RoutingView& view) : view_(view) {
     for (std::size_t i = 0; i < view.end_ports.size(); ++i) {
       end_of_[view.end_ports[i].guid.value] = EndPortIndex(static_cast<std::uint32_t>(i));
     }
-    made_.all.push_back({.p_key = kDefaultPartition, .name = "Default"});
+    append({.p_key = kDefaultPartition, .name = "Default"});
     add(made_.all.back(), {.kind = MemberKind::kAll});
     add(made_.all.back(), {.kind = MemberKind::kSelf, .membership = Membership::kFull});
   }
@@ -33,6 +50,11 @@ class Assignment {
       for (const MemberRule& member : rule.members) {
         add(own, member);
       }
+      for (const MulticastRule& group : rule.groups) {
+        if (!has_key(group, own.p_key)) {
+          made_.foreign.push_back(group);
+        }
+      }
     }
     made_.keys.resize(view_.end_ports.size());
     for (const Partition& partition : made_.all) {
@@ -46,18 +68,24 @@ class Assignment {
 
  private:
   [[nodiscard]] std::optional<std::size_t> find(std::uint16_t p_key) const {
-    const auto found = std::ranges::find(made_.all, p_key, &Partition::p_key);
-    return found == made_.all.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - made_.all.begin()));
+    const auto found = by_key_.find(p_key);
+    return found == by_key_.end() ? std::nullopt : std::optional(found->second);
   }
 
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const {
-    std::optional<std::size_t> first;
-    for (std::size_t i = 0; i < made_.all.size() && !name.empty(); ++i) {
-      if (made_.all[i].name == name && (!first || sweep_key(made_.all[i].p_key) < sweep_key(made_.all[*first].p_key))) {
-        first = i;
-      }
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Of one name, OpenSM finds the first in its order of P_Keys.
+  void append(Partition partition) {
+    const std::size_t index = made_.all.size();
+    by_key_[partition.p_key] = index;
+    const auto [known, is_new] = by_name_.try_emplace(known_name(partition), index);
+    if (!is_new && sweep_key(partition.p_key) < sweep_key(made_.all[known->second].p_key)) {
+      known->second = index;
     }
-    return first;
+    made_.all.push_back(std::move(partition));
   }
 
   Result<std::size_t> partition_of(const PartitionRule& rule) {
@@ -73,7 +101,7 @@ class Assignment {
       ++last_chosen_;
       p_key = find(last_chosen_) ? std::uint16_t{0} : last_chosen_;
     }
-    made_.all.push_back({.p_key = p_key, .name = rule.name});
+    append({.p_key = p_key, .name = rule.name.substr(0, kKnownOfName)});
     return made_.all.size() - 1;
   }
 
@@ -114,6 +142,8 @@ class Assignment {
 
   const RoutingView& view_;
   std::map<std::uint64_t, EndPortIndex> end_of_;
+  std::map<std::uint16_t, std::size_t> by_key_;
+  std::map<std::string, std::size_t> by_name_;
   std::uint16_t last_chosen_ = 0;
   Partitions made_;
 };

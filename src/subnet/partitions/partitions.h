@@ -19,7 +19,7 @@ namespace weft::subnet {
 
 struct Partition {
   std::uint16_t p_key = 0;  // 15 bits
-  std::string name{};       // of the first rule
+  std::string name{};       // of the first rule, at most 31 characters
   bool index0 = false;
   bool ipoib = false;
   std::map<EndPortIndex, Membership> members{};
@@ -30,6 +30,8 @@ struct Partitions {
   /// Per end port of the view, in the order of `all`: P_Keys with kFullMember.
   std::vector<std::vector<std::uint16_t>> keys;
   std::vector<MemberRule> unknown;  // rules for GUIDs of no end port, which OpenSM passes over
+  /// Groups of IP multicast whose GID has the P_Key of another partition, which OpenSM leaves out.
+  std::vector<MulticastRule> foreign;
 };
 
 /// Errors: no P_Key is left for a rule that asks for one.

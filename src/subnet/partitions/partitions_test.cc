@@ -40,10 +40,10 @@ class PartitionsOf {
 
 // ibsim gives H1 the port GUID 0x100001, H2 0x100003, H3 0x100005, and the manager is at H1.
 TEST(Partitions, BeginWithTheDefaultOne) {
-  const PartitionsOf none("");
-  EXPECT_THAT(none.keys("H1"), UnorderedElementsAre(0xFFFF));
-  EXPECT_THAT(none.keys("H2"), UnorderedElementsAre(0x7FFF));
-  EXPECT_THAT(none.keys("S1"), UnorderedElementsAre(0x7FFF));
+  const PartitionsOf empty("Default : ;");
+  EXPECT_THAT(empty.keys("H1"), UnorderedElementsAre(0xFFFF));
+  EXPECT_THAT(empty.keys("H2"), UnorderedElementsAre(0x7FFF));
+  EXPECT_THAT(empty.keys("S1"), UnorderedElementsAre(0x7FFF));
   const PartitionsOf ruled("Default : SELF=limited, 0x100003=full;");
   EXPECT_THAT(ruled.keys("H1"), UnorderedElementsAre(0x7FFF));
   EXPECT_THAT(ruled.keys("H2"), UnorderedElementsAre(0xFFFF));
@@ -70,6 +70,37 @@ TEST(Partitions, NameGuidsThatNoPortHas) {
   ASSERT_EQ((*made).unknown.size(), 1U);
   EXPECT_EQ((*made).unknown[0].port.value, 0x100002U);
   EXPECT_EQ((*made).unknown[0].column, 17U);
+}
+
+// OpenSM keeps 31 characters and compares 32.
+TEST(Partitions, WithLongNamesAreNotFoundByThem) {
+  const std::string name(32, 'n');
+  const PartitionsOf made(name + " : 0x100003; " + name + " : 0x100003; " + name.substr(1) + " : 0x100005;");
+  EXPECT_THAT(made.keys("H2"), UnorderedElementsAre(0x7FFF, 0x0001, 0x0002));
+  EXPECT_THAT(made.keys("H3"), UnorderedElementsAre(0x7FFF, 0x0001));
+}
+
+TEST(Partitions, NameIpGroupsOfOtherPartitions) {
+  const PartitionsOf made(
+      "A=5 :\n mgid=ff12:401b:8005::1,sl=0\n mgid=ff12:401b::2,sl=0\n mgid=ff12:601b:8006::3,sl=0\n"
+      " mgid=ff12:401b:ffff::ffff:ffff,sl=0\n mgid=ff12:1:8006::4,sl=0\n ALL; B : mgid=ff12:401b:8002::5,sl=0;");
+  ASSERT_EQ((*made).foreign.size(), 2U);
+  EXPECT_EQ((*made).foreign[0].mgid, "ff12:601b:8006::3");
+  EXPECT_EQ((*made).foreign[0].line, 4U);
+  EXPECT_EQ((*made).foreign[0].column, 7U);
+  EXPECT_EQ((*made).foreign[1].mgid, "ff12:401b:8002::5");  // B has the P_Key 1
+}
+
+// A rule finds its partition among as many as there can be without looking at each.
+TEST(Partitions, AreFoundAmongAllThatThereCanBe) {
+  std::string conf;
+  for (int key = 1; key < kDefaultPartition; ++key) {
+    conf += fmt::format("n{}={}:;\n", key, key);
+  }
+  for (int i = 0; i < 200'000; ++i) {
+    conf += "n32766:0x100003;\n";
+  }
+  EXPECT_THAT(PartitionsOf(conf).keys("H2"), UnorderedElementsAre(0x7FFF, 0x7FFE));
 }
 
 TEST(Partitions, LimitedMembersDoNotTalkToOneAnother) {

@@ -9,7 +9,8 @@ namespace weft::subnet {
 namespace {
 
 constexpr std::uint32_t kFirmware = 1;
-constexpr std::size_t kGidPrefixAt = 8;  // in PortInfo
+constexpr std::size_t kGidPrefixAt = 8;    // in PortInfo
+constexpr std::uint8_t kClassPing = 0x32;  // OpenIB's vendor class of ibping
 
 template <class Number>
 void store_number(UmadControl& control, std::size_t offset, Number number) {
@@ -202,7 +203,10 @@ std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& deli
       listening.push_back(id);
     }
   }
-  return is_managers(header.management_class) || listening.empty() ? managing : listening;
+  if (is_managers(header.management_class)) {
+    return managing;
+  }
+  return header.management_class == kClassPing ? listening : std::vector<UmadClientId>();
 }
 
 std::optional<UmadService::Output> UmadService::poll_output() {

@@ -2,8 +2,9 @@
 //
 // A program attaches to a node by its name and then is at its first port with a cable, at a switch at port 0. An answer
 // goes to the client that asked: by class and transaction. SMInfo, traps and subnet administration go to the client
-// that is the manager of the port, and other requests to clients that only listen, such as `ibping -S`. No sockets: the
-// caller hands over the bytes of datagrams and is told what to send.
+// that is the manager of the port, and requests of the class of ibping to clients that only listen, such as `ibping
+// -S`. Those of other classes are nobody's: the protocol does not say who takes them, and libumad2sim fails in a
+// program that does not. No sockets: the caller hands over the bytes of datagrams and is told what to send.
 #pragma once
 
 #include <deque>

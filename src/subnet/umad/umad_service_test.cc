@@ -154,6 +154,24 @@ TEST_F(UmadServiceTest, GivesRequestsOfOtherClassesToProgramsThatListen) {
   EXPECT_EQ(service.unclaimed(), 1U);
 }
 
+// libumad2sim fails in a program that has no agent for the class of what it gets.
+TEST_F(UmadServiceTest, GivesNobodyRequestsOfAClassThatItMayNotTake) {
+  bring_up();
+  const UmadClientId manager = attach("H2");
+  const UmadClientId asking = attach("H1");
+  EXPECT_TRUE(ask_control(manager, UmadControlType::kSetIsSm, 1).problem.empty());
+  const wire::MadHeader ping{.management_class = kVendorClass, .method = wire::kMethodGet, .transaction_id = 5};
+  send_as(asking, kLids[1], ping);
+  EXPECT_EQ(next(), std::nullopt) << "no program listens, and the manager does not";
+  const UmadClientId listening = attach("H2");
+  constexpr std::uint8_t kOtherVendorClass = 0x0A;
+  send_as(asking, kLids[1], {.management_class = kOtherVendorClass, .method = wire::kMethodGet, .transaction_id = 6});
+  EXPECT_EQ(next(), std::nullopt);
+  EXPECT_EQ(service.unclaimed(), 2U);
+  send_as(asking, kLids[1], ping);
+  EXPECT_EQ(next(), Found(std::pair(listening, 5U)));
+}
+
 TEST_F(UmadServiceTest, GivesAdministrationToTheOneManagerOfAPort) {
   bring_up();
   const UmadClientId manager = attach("H2");
