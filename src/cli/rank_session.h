@@ -64,8 +64,8 @@ class Peers {
   };
 
   Peers();
-  /// The next message that is for whoever asks. Signs of life, farewells, speeds and ends of sessions are taken note of;
-  /// none comes between the end of a session and the next call, so that what is for the next one is left to it.
+  /// The next message that is for whoever asks. Signs of life, farewells, speeds and ends of sessions are taken note
+  /// of; none comes between the end of a session and the next call, so that what is for the next one is left to it.
   [[nodiscard]] std::optional<cluster::Message> next();
   [[nodiscard]] Peer& at(std::uint32_t rank) { return peers_[rank]; }
   /// Silent for longer than the limit, as seen since `waited_from`.
