@@ -41,7 +41,7 @@ def seconds(value):
     if value is None:
         return "never"
     for unit, scale in (("s", 1), ("ms", 1e3), ("us", 1e6)):
-        if value * scale >= 1 or unit == "us":
+        if value * scale >= 0.9995 or unit == "us":
             return f"{value * scale:.3g} {unit}"
     return ""
 

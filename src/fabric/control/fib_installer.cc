@@ -1,6 +1,7 @@
 #include "fabric/control/fib_installer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/assert.h"
 

@@ -338,9 +338,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::uint32_t gap_bytes_ = wire::kEthernetGapBytes;
   std::atomic<Time> deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;
-  std::unique_ptr<CongaState> conga_;    // null: no switch has it
-  std::unique_ptr<OrderState> order_;    // null: no leaf restores an order
-  std::unique_ptr<PinnedState> pinned_;  // null: no switch has pinned paths
+  std::unique_ptr<CongaState> conga_;         // null: no switch has it
+  std::unique_ptr<OrderState> order_;         // null: no leaf restores an order
+  std::unique_ptr<PinnedState> pinned_;       // null: no switch has pinned paths
   std::unique_ptr<EthernetControl> control_;  // null: routes do not come from the switches themselves
 };
 

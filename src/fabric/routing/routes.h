@@ -179,7 +179,7 @@ class Routes {
   std::vector<std::uint16_t> ports_;  // begins with 0, 1, 2, ...: every contiguous set is a part of that
 
   using KnownGroups = std::unordered_multimap<std::uint64_t, std::uint16_t>;  // lookup only
-  std::optional<KnownGroups> installed_;  // of install(), once it was called
+  std::optional<KnownGroups> installed_;                                      // of install(), once it was called
 
   // What recompute() reads.
   std::vector<std::uint32_t> first_neighbour_;  // per switch, into neighbours_; one more at the end

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/text_table.h"
 #include "fabric/control/control_plane.h"
 #include "fabric/ethernet/ethernet_control.h"

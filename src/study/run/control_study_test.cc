@@ -80,7 +80,7 @@ TEST(ControlStudy, AScenarioWithoutControlIsRefused) {
 
 TEST(ControlRun, PacketsAreLostUntilTheLeafHasNoticedAndMessagesArriveAllTheSame) {
   const results::RunResults results = results_of(scenario_of(
-      network("signal_delay = \"200 us\"\n", "kind = \"permutation\"\nsize = \"1 MiB\"\nstart = \"9950 us\"\n")));
+      network("signal_delay = \"200 us\"\n", "kind = \"permutation\"\nsize = \"8 MiB\"\nstart = \"9990 us\"\n")));
   ASSERT_TRUE(results.control.has_value());
   EXPECT_GT(results.control->black_holed + results.control->lost_on_cables, 0U);
   for (const results::MessageRow& message : results.messages) {
