@@ -1,6 +1,7 @@
 #include "cli/run_command.h"
 
 #include <fmt/core.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
