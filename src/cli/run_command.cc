@@ -1,9 +1,9 @@
 #include "cli/run_command.h"
 
 #include <fmt/core.h>
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
