@@ -76,22 +76,25 @@ std::string waits_text(const NetworkFailures& network) {
   return text + fmt::format("; routes follow {} after a failure", span_text(network.reroute_delay));
 }
 
-std::string month_text(const NetworkFailures& network) {
-  std::string text =
-      fmt::format("a month: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})\n",
+std::string month_text(const NetworkFailures& network, LineWidth width) {
+  const Margins margins{.columns = width.value_or(80)};
+  std::string text = paragraph(
+      fmt::format("a month: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})",
                   percent_text(network.drawn.goodput.mean), percent_text(network.drawn.goodput.half),
-                  percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.interruptions.half);
+                  percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.interruptions.half),
+      margins);
   const TimeShares& shares = network.drawn.shares;
-  text += fmt::format("its time: work {}, done again {}, checkpoints {}, restarts {}, slow {}, stalled {}\n",
-                      percent_text(shares.kept), percent_text(shares.lost), percent_text(shares.checkpoints),
-                      percent_text(shares.restarts), percent_text(shares.slow), percent_text(shares.stalled));
-  text += fmt::format("checkpoints: {}{} each, every {}", span_text(network.checkpoint_time),
-                      network.asynchronous ? " beside the steps" : "", span_text(network.interval));
+  text += paragraph(fmt::format("its time: work {}, done again {}, checkpoints {}, restarts {}, slow {}, stalled {}",
+                                percent_text(shares.kept), percent_text(shares.lost), percent_text(shares.checkpoints),
+                                percent_text(shares.restarts), percent_text(shares.slow), percent_text(shares.stalled)),
+                    margins);
+  std::string saved = fmt::format("checkpoints: {}{} each, every {}", span_text(network.checkpoint_time),
+                                  network.asynchronous ? " beside the steps" : "", span_text(network.interval));
   if (network.mean_between > 0 && !network.asynchronous) {
-    text += fmt::format(" (best {}, Daly {}, Young {})", span_text(network.best), span_text(network.daly),
-                        span_text(network.young));
+    saved += fmt::format(" (best {}, Daly {}, Young {})", span_text(network.best), span_text(network.daly),
+                         span_text(network.young));
   }
-  return text + fmt::format("; restart {}\n", span_text(network.restart));
+  return text + paragraph(saved + fmt::format("; restart {}", span_text(network.restart)), margins);
 }
 
 std::string summary_table(const FailureReport& report, LineWidth width) {
@@ -154,7 +157,7 @@ std::string failure_text(const FailureReport& report, LineWidth width) {
     text += fmt::format("\n{}{}\n", network.name,
                         network.step ? fmt::format(": a step takes {}", span_text(*network.step)) : std::string());
     text += paragraph(waits_text(network), {.columns = width.value_or(80)});
-    text += outcome_table(network, width) + month_text(network);
+    text += outcome_table(network, width) + month_text(network, width);
   }
   return text + "\n" +
          paragraph(

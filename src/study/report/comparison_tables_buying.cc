@@ -44,7 +44,7 @@ const RecordTable& record_table<FailureFigures>() {
       {"goodput_low", member<&FailureFigures::low>, "Lower end of the 95 % interval of the drawn months.", "share"},
       {"goodput_high", member<&FailureFigures::high>, "Upper end.", "share"},
       {"goodput_formula", member<&FailureFigures::formula>, "The same in closed form.", "share"},
-      {"losses_per_month", member<&FailureFigures::losses>, "Of the job."},
+      {"losses_per_month", member<&FailureFigures::losses>, "Of the job.", "losses"},
       {"lost_to", member<&FailureFigures::lost_to>, "Failures of the network that end the job."},
       {"rates", member<&FailureFigures::rates>, "Whose rates, of the catalogue."},
       {"reason", member<&FailureFigures::reason>, "Why it was not measured."},
