@@ -27,7 +27,7 @@ nlohmann::json case_of(const nlohmann::json& runs, const std::string& name) {
 TEST(Failures, OfARingAreResultsOfARun) {
   const Outcome outcome = run_weft("run " + kExamples + "/failing-ring.toml --no-results --no-cache --json -");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  const auto runs = nlohmann::json::parse(outcome.out);
+  const nlohmann::json runs = nlohmann::json::parse(outcome.out)["runs"];
   for (const char* name : {"healthy", "cable", "flapping", "lanes", "spine"}) {
     EXPECT_EQ(case_of(runs, name)["end"], "finished") << name;
   }
