@@ -13,6 +13,9 @@
 
 namespace weft::sim {
 
+/// As the other one has it.
+inline constexpr auto kLater = [](const Event& a, const Event& b) { return b.before(a); };
+
 class MapEventSet {
  public:
   struct Options {
