@@ -246,7 +246,7 @@ Routes::LeafClasses Routes::classes_of_leaves() const {
       }
     }
     std::ranges::sort(around);
-    around.erase(std::ranges::unique(around).begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
     const auto [entry, is_new] = known.try_emplace(std::move(around), static_cast<std::uint32_t>(classes.first.size()));
     if (is_new) {
       classes.first.push_back(column);
@@ -323,9 +323,7 @@ void Routes::route_to(std::uint32_t leaf, std::uint32_t column, Search& search, 
 void Routes::route_in_order(std::uint16_t column, GroupIndex& index, Table& table) const {
   order_->route_to(
       leaves_[column], [&](std::uint32_t link) { return links_[link] == LinkState::kUp; },
-      [&](std::uint32_t node, const std::vector<std::uint16_t>& hops) {
-        table.row(node)[column] = index.of(hops);
-      });
+      [&](std::uint32_t node, const std::vector<std::uint16_t>& hops) { table.row(node)[column] = index.of(hops); });
 }
 
 void Routes::share_rows(const std::vector<std::uint16_t>& table) {

@@ -214,8 +214,8 @@ class Timeline {
       }
     }
     std::ranges::sort(edges);
-    const auto repeated = std::ranges::unique(edges);
-    edges.erase(repeated.begin(), repeated.end());
+    const auto repeated = std::unique(edges.begin(), edges.end());
+    edges.erase(repeated, edges.end());
     const LinkCondition healthy{.rate = graph_.links[link].rate};
     LinkCondition before = healthy;
     for (const Time at : edges) {

@@ -84,7 +84,7 @@ void TrainingRun::choose_copies() {
         slow.insert(workload::coordinates_of(plan().job().parallelism, id)[Axis::kData]);
       }
     }
-    std::ranges::stable_partition(copies_, [&slow](std::int64_t copy) { return slow.contains(copy); });
+    std::stable_partition(copies_.begin(), copies_.end(), [&slow](std::int64_t copy) { return slow.contains(copy); });
   }
   copies_.resize(static_cast<std::size_t>(copies));
 }

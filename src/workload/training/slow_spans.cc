@@ -30,8 +30,8 @@ SlowSpans::SlowSpans(const std::vector<SlowSpan>& spans) {
     edges.push_back(span.until);
   }
   std::ranges::sort(edges);
-  const auto repeated = std::ranges::unique(edges);
-  edges.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(edges.begin(), edges.end());
+  edges.erase(repeated, edges.end());
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     Probability speed = Probability::one();
     for (const SlowSpan& span : spans) {

@@ -62,7 +62,7 @@ class Stragglers {
   StragglerDistribution distribution_;
   std::uint64_t seed_;
   std::vector<std::string> names_;  // one for each rank; none where nobody is slow
-  std::uint32_t step_ = 0;  // that `slowdown_` is of
+  std::uint32_t step_ = 0;          // that `slowdown_` is of
   Slowdown slowdown_{};
   SlowSpans slow_;
 };
