@@ -15,7 +15,7 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kAboutKinds = {{
     {"tunable_low", "where `weft tune` begins to look for a setting"},
     {"tunable_high", "and where it ends"},
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
@@ -42,6 +42,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kAboutKi
     {"reduction", "reducers in switches"},
     {"scale_up", "links between GPUs"},
     {"collectives", "what communication libraries cost"},
+    {"failure_rates", "how often components fail, and for how long"},
+    {"library", "how long communication libraries wait for a peer"},
     {"model", "shapes of language models, from their papers"},
     {"gpu", "GPUs: peak rates, memory, efficiency, price"},
 }};

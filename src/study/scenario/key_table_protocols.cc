@@ -341,7 +341,8 @@ constexpr std::array kRouting = {
         .about = "Path of forwarding tables as OpenSM dumps them (`opensm-lfts.dump`) and `weft subnet routes --write` "
                  "writes them. LIDs are those of the dump, where it names the GUIDs of ports.",
         .only_for = "file",
-        .selecting = "engine"},
+        .selecting = "engine",
+        .example = "\"opensm-lfts.dump\""},
     Key{.name = "lmc",
         .binding = bind<&RoutingSettings::lmc>(),
         .fallback = "0",

@@ -10,12 +10,12 @@
 namespace weft::study::scenario {
 namespace {
 
-// The kinds of entries that set a key, in the order of the catalogue.
+// The kinds of entries that set a key, in the order of the catalogue; not what says between which ends to search.
 std::vector<std::string_view> kinds_that_set(const Key& key, const Catalogue& catalogue) {
   std::vector<std::string_view> kinds;
   for (const auto& entry : catalogue.entries()) {
     const bool sets = std::ranges::any_of(entry.values, [&](const auto& value) { return value.given.at.key == &key; });
-    if (sets && std::ranges::find(kinds, entry.kind) == kinds.end()) {
+    if (sets && !entry.kind.starts_with("tunable_") && std::ranges::find(kinds, entry.kind) == kinds.end()) {
       kinds.push_back(entry.kind);
     }
   }
