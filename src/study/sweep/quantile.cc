@@ -7,16 +7,23 @@
 #include "base/assert.h"
 
 namespace weft::study::sweep {
+namespace {
+
+/// Long doubles would be prepared at the start of every program, and valgrind does not have them.
+using InDoubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
+}  // namespace
 
 double student_quantile(double confidence, std::size_t freedom) {
   WEFT_ASSERT(freedom >= 1 && confidence > 0 && confidence < 1);
-  const boost::math::students_t distribution(static_cast<double>(freedom));
+  const boost::math::students_t_distribution<double, InDoubles> distribution(static_cast<double>(freedom));
   return boost::math::quantile(boost::math::complement(distribution, (1 - confidence) / 2));
 }
 
 double fisher_quantile(double confidence, FisherFreedom freedom) {
   WEFT_ASSERT(freedom.above >= 1 && freedom.below >= 1 && confidence > 0 && confidence < 1);
-  const boost::math::fisher_f distribution(static_cast<double>(freedom.above), static_cast<double>(freedom.below));
+  const boost::math::fisher_f_distribution<double, InDoubles> distribution(static_cast<double>(freedom.above),
+                                                                           static_cast<double>(freedom.below));
   return boost::math::quantile(boost::math::complement(distribution, 1 - confidence));
 }
 
