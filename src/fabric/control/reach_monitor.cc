@@ -109,10 +109,11 @@ void ReachMonitor::touch_all(Time now) {
 void ReachMonitor::set_entry(std::uint32_t switch_ordinal, PrefixId prefix, std::span<const std::uint16_t> ports,
                              Time now) {
   touch(prefix, now);
-  const auto [at, fresh] = known_sets_.try_emplace(std::vector<std::uint16_t>(ports.begin(), ports.end()),
-                                                   static_cast<std::uint32_t>(sets_.size()));
-  if (fresh) {
-    sets_.push_back(at->first);
+  const std::vector<std::uint16_t> set(ports.begin(), ports.end());
+  auto at = known_sets_.find(set);
+  if (at == known_sets_.end()) {
+    at = known_sets_.emplace(set, static_cast<std::uint32_t>(sets_.size())).first;
+    sets_.push_back(set);
   }
   entries_[std::size_t{switch_ordinal} * prefixes_ + prefix] = at->second;
 }
