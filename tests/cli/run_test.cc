@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -326,6 +327,14 @@ std::string reduced(const std::string& name) {
   return found == settings.end() ? "" : fmt::format("--no-check --set {}", fmt::join(found->second, " --set "));
 }
 
+// Cases that are there to show what a failure takes: a job that is lost, messages whose queue pairs give up.
+bool loses(const std::string& name, const std::string& case_name) {
+  static const std::map<std::string, std::set<std::string>> losing = {{"control-convergence", {"bfd", "hold-timer"}},
+                                                                      {"failing-ring", {"host cable"}}};
+  const auto found = losing.find(name);
+  return found != losing.end() && found->second.contains(case_name);
+}
+
 TEST_P(Example, RunsToItsEnd) {
   const Outcome outcome = run_weft(fmt::format("run {} --json - --no-results {}",
                                                (kExamples / (GetParam() + ".toml")).string(), reduced(GetParam())));
@@ -333,9 +342,11 @@ TEST_P(Example, RunsToItsEnd) {
   const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << outcome.out;
   for (const nlohmann::json& run : json["runs"]) {
-    EXPECT_TRUE(run["end"] == "finished" || run["end"] == "time-limit") << run["case"];
+    const bool lost = loses(GetParam(), run["case"]);
+    EXPECT_TRUE(run["end"] == "finished" || run["end"] == "time-limit" || (lost && run["end"] == "job-lost"))
+        << run["case"];
     for (const nlohmann::json& job : run["jobs"]) {
-      EXPECT_EQ(job["failed"], 0) << run["case"];
+      EXPECT_EQ(job["failed"] > 0, lost) << run["case"];
       EXPECT_GT(job["messages"], 0) << run["case"];
     }
   }

@@ -1,6 +1,7 @@
 // Which copies of the model stand for all when a step of very many ranks is composed.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "study/run/training_run.h"
@@ -63,12 +64,14 @@ void TrainingRun::choose_copies() {
   }
   const std::uint64_t of_a_copy =
       static_cast<std::uint64_t>(options_.job.ranks) / static_cast<std::uint64_t>(replicas());
-  std::uint64_t nodes = nodes_of_a_rank(plan());
+  std::optional<workload::TrainingPlan> part;
   if (is_too_long()) {  // only some micro-batches are put together
     const std::int64_t most = 4 * plan().job().parallelism.pipeline;
-    const Result<workload::TrainingPlan> part = shortened(std::min(workload::micro_batches(plan().job()), most));
-    nodes = part ? nodes_of_a_rank(*part) : nodes;
+    if (auto made = shortened(std::min(workload::micro_batches(plan().job()), most))) {
+      part.emplace(*std::move(made));
+    }
   }
+  const std::uint64_t nodes = nodes_of_a_rank(part ? *part : plan());
   const auto room = static_cast<std::int64_t>(options_.max_nodes / std::max<std::uint64_t>(nodes * of_a_copy, 1));
   const std::int64_t copies = std::clamp(room, kFewestCopies, replicas());
   if (copies == replicas()) {

@@ -96,24 +96,20 @@ Result<std::vector<Scenario>> parse_cases(std::string_view text, const ScenarioR
   if (!settings) {
     return pass_on(settings);
   }
+  std::vector<const GivenCase*> chosen;
+  for (const GivenCase& one : document->cases) {
+    chosen.push_back(&one);
+  }
+  if (chosen.empty()) {
+    chosen.push_back(nullptr);
+  }
   std::vector<Scenario> made;
-  const auto add = [&](const GivenCase* chosen) -> Result<void> {
-    auto scenario = resolve_with(*document, chosen, *settings, request, catalogue);
+  for (const GivenCase* const one : chosen) {
+    auto scenario = resolve_with(*document, one, *settings, request, catalogue);
     if (!scenario) {
       return pass_on(scenario);
     }
     made.push_back(std::move(*scenario));
-    return {};
-  };
-  if (document->cases.empty()) {
-    if (auto added = add(nullptr); !added) {
-      return pass_on(added);
-    }
-  }
-  for (const auto& one : document->cases) {
-    if (auto added = add(&one); !added) {
-      return pass_on(added);
-    }
   }
   return made;
 }
