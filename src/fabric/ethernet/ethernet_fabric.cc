@@ -288,7 +288,7 @@ void EthernetFabric::drop(PacketHandle handle, std::uint64_t& counter, PortIndex
 
 SendPermit EthernetFabric::permit(EndpointId endpoint, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
-  if (port.free_at > now || port.has(kLinkDown)) {
+  if (port.free_at > now) {
     return {.lanes = 0, .free_at = port.free_at};
   }
   if (port.blocked != 0) {
@@ -301,6 +301,11 @@ Time EthernetFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   wire::Packet& packet = packets_[handle];
   WEFT_DCHECK(port.free_at <= now && ((port.blocked >> packet.common.priority) & 1U) == 0);
+  if (port.has(kLinkDown)) [[unlikely]] {
+    port.free_at = now + port.wire_time(packet.common.frame_bytes + gap_bytes_);
+    drop(handle, drops_here().link_down, endpoint.value());
+    return port.free_at;
+  }
   start_packet(port, queue_of(endpoint.value(), packet.common.priority), handle, packet.common.frame_bytes, now);
   return port.free_at;
 }

@@ -30,6 +30,9 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
     empty_queue(index, priority, drops_here().link_down, now);
   }
   WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.blocked == 0);
+  if (port.has(kIsEndpoint)) {
+    request_wire(EndpointId(port.owner), now);  // nothing holds it any more
+  }
   if (control_ != nullptr) {
     note_cable_done();
   }

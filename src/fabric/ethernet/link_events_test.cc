@@ -72,6 +72,47 @@ TEST(LinkEvents, ARestoredCableIsUsedAgain) {
   EXPECT_GT(world.fabric->port(port).packets_sent, before + 50);
 }
 
+TEST(LinkEvents, AnEndpointWithoutItsLinkGoesOnAtTheSpeedOfTheWireAndAllIsLost) {
+  EthernetOptions options = one_profile();
+  const Time fails = Time::zero() + 10_us;
+  const Time returns = Time::zero() + 30_us;
+  options.events = {
+      {.at = fails, .link = LinkIndex(0), .kind = LinkEvent::Kind::kFail, .rate = {}, .reroute_delay = {}},
+      {.at = returns, .link = LinkIndex(0), .kind = LinkEvent::Kind::kRestore, .rate = {}, .reroute_delay = {}}};
+  World world(chain({kFast, kFast}), options);
+  constexpr std::uint64_t kPackets = 200;
+  world.send(0, {.to = EndpointId(1), .count = kPackets});
+  EXPECT_EQ(world.run_checked(), "");
+  const Duration frame = wire_time(kFast.rate, kFrame);
+  for (std::uint64_t i = 1; i < kPackets; ++i) {
+    EXPECT_EQ(world[0].sent[i] - world[0].sent[i - 1], frame) << i;
+  }
+  // Those that begin while there is no link, and those that were on the cable or behind it when it failed.
+  const auto in_vain = static_cast<std::uint64_t>((returns - fails) / frame);
+  EXPECT_GE(world.fabric->drops().link_down, in_vain);
+  EXPECT_LE(world.fabric->drops().link_down, in_vain + 3);
+  EXPECT_EQ(world.delivered() + world.fabric->drops().link_down, kPackets);
+  EXPECT_EQ(world.fabric->port(0).packets_sent + in_vain, kPackets);
+}
+
+TEST(LinkEvents, APauseDoesNotOutliveItsLink) {
+  // The cable to the switch fails while the switch holds the endpoint back: what waits goes, and is lost.
+  PriorityOptions priority;
+  priority.ingress_limit = Bytes(kFrame);
+  EthernetOptions options = one_profile(100_ns, priority);
+  options.events = {{.at = Time::zero() + 8_us,
+                     .link = LinkIndex(0),
+                     .kind = LinkEvent::Kind::kFail,
+                     .rate = {},
+                     .reroute_delay = {}}};
+  World world(star({kFast, {10_gbps, 100_ns}}), options);
+  world.send(0, {.to = EndpointId(1), .count = 60});
+  EXPECT_EQ(world.run_checked(), "");
+  EXPECT_EQ(world[0].sent.size(), 60U);
+  EXPECT_EQ(world.delivered() + world.fabric->drops().link_down, 60U);
+  EXPECT_GT(world.delivered(), 0U);
+}
+
 TEST(LinkEvents, LateNewsOfAFailureDoNotHideARestoredCable) {
   EthernetOptions options = one_profile();
   options.events = {{.at = Time::zero() + 1_us,
@@ -108,10 +149,11 @@ TEST(LinkEvents, APauseLostWithItsCableHoldsNobodyAndTheNextOneWorks) {
                        .reroute_delay = {}}};
     World world(star({kFast, {10_gbps, 100_ns}}), options);
     world.send(0, {.to = EndpointId(1), .count = 60});
+    world.send(0, {.to = EndpointId(1), .count = 60, .at = Time::zero() + 31_us});
     EXPECT_EQ(world.run_checked(), "");
-    EXPECT_EQ(world.delivered() + world.fabric->drops().link_down, 60U);
+    EXPECT_EQ(world.delivered() + world.fabric->drops().link_down, 120U);
     EXPECT_EQ(world.fabric->drops().total(), world.fabric->drops().link_down);
-    EXPECT_GT(world.delivered(), 40U);
+    EXPECT_GE(world.delivered(), 60U);
     EXPECT_EQ(world.fabric->port(0).blocked, 0U);
     EXPECT_GE(world.fabric->pauses(0).paused_total[3], Duration::zero());
     EXPECT_LT(world.fabric->pauses(0).paused_total[3], world.kernel.now() - Time::zero());

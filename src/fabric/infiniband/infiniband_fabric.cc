@@ -185,10 +185,10 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
 
 void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
-  if (!port.transmit.fires(now) || port.has(kLinkDown)) {
+  const bool is_endpoint = port.has(kIsEndpoint);
+  if (!port.transmit.fires(now) || (port.has(kLinkDown) && !is_endpoint)) {
     return;
   }
-  const bool is_endpoint = port.has(kIsEndpoint);
   const bool wants = is_endpoint ? !port.wanted_at.is_never() : (port.queued & ~port.stalled) != 0;
   if (!wants) {
     return;
@@ -286,6 +286,11 @@ Time InfiniBandFabric::send(EndpointId endpoint, PacketHandle handle, Time now) 
   const wire::Packet& packet = packets_[handle];
   const std::uint32_t lane = packet.common.priority;
   LaneCredits& credits = credits_of(index, lane);
+  if (port.has(kLinkDown)) [[unlikely]] {
+    port.free_at = later(now, port.free_at) + port.wire_time(packet.common.wire_bytes);
+    discard(handle, drops_here().link_down, index);
+    return port.free_at;
+  }
   WEFT_DCHECK(lane < lanes_ && takes_next(port, now) && credits.sender.admits(blocks_of(packet.common.frame_bytes)));
   start_packet(port, credits, handle, sizes_of(packet), now);
   if (!credits.sender.admits(largest_blocks_[port.profile])) {

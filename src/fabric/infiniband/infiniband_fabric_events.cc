@@ -29,7 +29,12 @@ void InfiniBandFabric::take_link_down(PortIndex index, Time now) {
   }
   end_xmit_wait(port, now);
   WEFT_DCHECK(port.queued == 0 && port.queued_bytes == 0 && port.stalled == 0);
-  port.blocked = 0xFFFF;
+  if (port.has(kIsEndpoint)) {
+    port.blocked = port.low_credit_lanes = 0;  // what it sends needs no credits, for it is lost
+    request_wire(EndpointId(index), now);
+  } else {
+    port.blocked = 0xFFFF;
+  }
 }
 
 // Link training sets the counters of both ends back; packets that are still in a buffer keep their blocks.

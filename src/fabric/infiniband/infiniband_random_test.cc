@@ -197,6 +197,30 @@ TEST(InfiniBandRandom, AFailedLinkLosesOnlyWhatWasOnItAndTheRestGoesAround) {
   EXPECT_LT(lost, 3U * static_cast<std::uint64_t>(exposed / kCable.rate.transmit_time(Bytes(kFrame))) + 3 * 2048 / 65);
 }
 
+TEST(InfiniBandRandom, AnEndpointWithoutItsLinkGoesOnWithoutCreditsAndAllIsLost) {
+  InfiniBandOptions options;
+  // Link 0 is host 0's.
+  options.events = {{.at = Time::zero() + 3_us, .link = LinkIndex(0), .rate = {}, .reroute_delay = 1_us},
+                    {.at = Time::zero() + 60_us,
+                     .link = LinkIndex(0),
+                     .kind = LinkEvent::Kind::kRestore,
+                     .rate = {},
+                     .reroute_delay = {}}};
+  World world(clos({}), options);
+  world.send(EndpointId(0), {.to = EndpointId(3), .count = 300});
+  ASSERT_EQ(world.run_checked(Time::zero() + 59_us), "");
+  EXPECT_EQ(world.senders[0].left(), 0U);  // more than the buffers behind the link hold
+  world.send(EndpointId(0), {.to = EndpointId(3), .count = 100});
+  ASSERT_EQ(world.run_checked(Time::never()), "");
+  const std::uint64_t lost = world.fabric->drops().link_down;
+  EXPECT_EQ(received_by_all(world) + lost, 400U);
+  EXPECT_EQ(world.fabric->drops().total(), lost);
+  // Those before the failure arrive but for what was on the cable, and of those after it all from when it returns.
+  EXPECT_GT(received_by_all(world), 50U);
+  EXPECT_GT(lost, 200U);
+  EXPECT_EQ(world.packets.live_count(), 0U);
+}
+
 using Trace = std::vector<std::tuple<std::uint32_t, std::uint32_t, Time>>;
 
 /// Who got what when, hosts counted without the bystanders.

@@ -143,7 +143,7 @@ void ScheduledFabric::on_transmit(PortIndex index, Time now) {
 
 SendPermit ScheduledFabric::permit(EndpointId endpoint, Time now) {
   ScheduledPort& port = ports_[endpoint.value()];
-  if (port.free_at > now || port.has(kLinkDown)) {
+  if (port.free_at > now) {
     return {.lanes = 0, .free_at = port.free_at};
   }
   expire_pauses(port, endpoint.value(), now);
@@ -151,9 +151,14 @@ SendPermit ScheduledFabric::permit(EndpointId endpoint, Time now) {
 }
 
 Time ScheduledFabric::send(EndpointId endpoint, PacketHandle handle, Time now) {
-  const ScheduledPort& port = ports_[endpoint.value()];
+  ScheduledPort& port = ports_[endpoint.value()];
   const wire::PacketCommon& common = packets_[handle].common;
   WEFT_DCHECK(port.free_at <= now && ((port.blocked >> common.priority) & 1U) == 0);
+  if (port.has(kLinkDown)) [[unlikely]] {
+    port.free_at = now + port.wire_time(common.frame_bytes + gap_bytes_);
+    drop(handle, drops_here().link_down, endpoint.value());
+    return port.free_at;
+  }
   start_packet(endpoint.value(), handle, common.frame_bytes, common.priority, now);
   return port.free_at;
 }
@@ -180,6 +185,9 @@ void ScheduledFabric::take_link_down(PortIndex index, Time now) {
     end_pause(port, index, priority, now);
   }
   port.pending_pauses = 0;
+  if (port.has(kIsEndpoint)) {
+    request_wire(EndpointId(port.owner), now);
+  }
   std::uint32_t gone = 0;
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     EgressQueue& queue = queue_of(index, priority);

@@ -139,4 +139,75 @@ Finding network_level_lb(Readings& runs) {
   return finding;
 }
 
+namespace {
+
+/// What the control plane of a case did, and what its flows lost.
+struct Recovery {
+  results::ControlRow control;
+  double last_entry_ms = 0;  // after the failure; 0: no entry was written
+  std::uint64_t failed = 0;  // messages, for good
+};
+
+Recovery recovery_of(Readings& runs, const char* name) {
+  const results::RunResults& results = runs.at(name).results;
+  if (!results.control) {
+    runs.miss(fmt::format("case \"{}\": [control]", name));
+    return {};
+  }
+  Recovery found{.control = *results.control, .failed = runs.job(name).failed};
+  for (const results::ControlEventRow& event : results.control_events) {
+    if (!event.last_entry.is_never()) {
+      found.last_entry_ms = std::max(found.last_entry_ms, (event.last_entry - event.at).seconds() * 1e3);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Finding distributed_control(Readings& runs) {
+  constexpr double kAllOfIt = 0.9;  // a switch with so much of the work would be a centre
+  const Recovery cable = recovery_of(runs, "cable");
+  const Recovery spine = recovery_of(runs, "spine");
+  const Recovery cold = recovery_of(runs, "cold");
+  const std::uint64_t nobody = runs.job("nobody").failed;
+  const double busiest = cold.control.cpu_time > Duration::zero()
+                             ? cold.control.busiest_cpu_time.seconds() / cold.control.cpu_time.seconds()
+                             : 1;
+  const bool repaired = nobody > 0 && cable.failed == 0 && spine.failed == 0 && cable.control.updates > 0;
+  const bool by_itself = cold.failed == 0 && cold.control.updates > 0 && busiest < kAllOfIt;
+  Finding finding;
+  finding.verdict = by(repaired && by_itself);
+  finding.figure = fmt::format(
+      "a cable fails: {} UPDATEs, routes after {:.1f} ms, {} messages of hosts lost for good; if nobody decided {}; "
+      "from "
+      "nothing: {} UPDATEs, {:.0f} % of the work in the busiest of 8 switches",
+      cable.control.updates, cable.last_entry_ms, cable.failed, nobody, cold.control.updates, 100 * busiest);
+  finding.text = fmt::format(
+      "16 hosts under four leaves and four spines, which speak BGP with their neighbours and with nobody else. A cable "
+      "fails under a permutation: {} UPDATEs, {:.1f} ms of CPU in all switches, the last forwarding entry after {:.2f} "
+      "ms, {} packets lost, {} messages lost for good. A spine reboots: {} UPDATEs, {:.2f} ms, {} packets and {} "
+      "messages "
+      "lost. Routes that nobody changes lose {} messages. From nothing, without a session or an entry, {} UPDATEs "
+      "bring "
+      "the network up; the busiest switch has {:.0f} % of the {:.1f} ms of CPU, and the flows that began with the "
+      "switches "
+      "all end. No switch is a centre while it has less than {:.0f} % of the work. The times follow from 1 ms until a "
+      "port says that its light is gone, 100 us for each prefix and 50 us for each entry, which are guesses.",
+      cable.control.updates, cable.control.cpu_time.seconds() * 1e3, cable.last_entry_ms,
+      cable.control.black_holed + cable.control.lost_on_cables, cable.failed, spine.control.updates,
+      spine.last_entry_ms, spine.control.black_holed + spine.control.lost_on_cables, spine.failed, nobody,
+      cold.control.updates, 100 * busiest, cold.control.cpu_time.seconds() * 1e3, 100 * kAllOfIt);
+  finding.figures = {{"cable_updates", static_cast<double>(cable.control.updates), "messages"},
+                     {"cable_last_entry", cable.last_entry_ms, "ms"},
+                     {"cable_failed", static_cast<double>(cable.failed), "messages"},
+                     {"spine_last_entry", spine.last_entry_ms, "ms"},
+                     {"spine_failed", static_cast<double>(spine.failed), "messages"},
+                     {"nobody_failed", static_cast<double>(nobody), "messages"},
+                     {"cold_updates", static_cast<double>(cold.control.updates), "messages"},
+                     {"cold_failed", static_cast<double>(cold.failed), "messages"},
+                     {"busiest", busiest, ""}};
+  return finding;
+}
+
 }  // namespace weft::study::claims

@@ -62,10 +62,12 @@ const std::array kClaims = {
     measured("cut-through", "AC", cut_through,
              "InfiniBand forwards before the packet has arrived; switch latency under a microsecond"),
     measured("jitter", "AC", jitter, "InfiniBand is predictable; RoCE varies with firmware, host and network"),
-    missing("subnet-manager", "BC", "forwarding tables are computed; there is no subnet manager yet",
+    missing("subnet-manager", "BC",
+            "runs take the tables that OpenSM's engines make, and a real OpenSM manages what `weft subnet serve` "
+            "serves; no "
+            "manager runs inside a simulation yet",
             "a central manager discovers the fabric and sets routes, partitions, QoS"),
-    missing("distributed-control", "BC", "routes change after a fixed delay; there is no distributed control yet",
-            "Ethernet control is distributed over the switches"),
+    measured("distributed-control", "BC", distributed_control, "Ethernet control is distributed over the switches"),
     measured("fault-recovery", "B", fault_recovery, "InfiniBand recovers faster from faults"),
     measured("adaptive-routing-scale", "BCE", adaptive_routing_scale,
              "adaptive routing lets InfiniBand serve tens of thousands of GPUs; RoCE thousands", Position::kContested),
@@ -90,8 +92,8 @@ const std::array kClaims = {
     measured("uet-tuning", "D", uet_tuning, "UET needs less congestion-control tuning"),
     missing(
         "uet-million", "D",
-        "an endpoint keeps 40 bytes for each of a million idle peers (RC: 505 for a queue pair); a network of as many "
-        "needs the flow level, which is not there yet",
+        "an endpoint keeps 40 bytes for each of a million idle peers (RC: 505 for a queue pair); a network of as many, "
+        "at the flow level, takes minutes, which no claim does",
         "UET scales to a million nodes"),
     measured("fat-tree-ecmp", "D", fat_tree_ecmp, "many commodity switches and ECMP make a non-blocking fabric"),
     measured("hash-polarisation", "D", hash_polarisation, "ECMP hashes polarise and load links unevenly"),
@@ -108,7 +110,7 @@ const std::array kClaims = {
     measured("memory-pooling", "C", memory_pooling, "scale-up shares and pools memory to avoid copies"),
     missing("zero-trust", "C", "firewalls and encryption, in line or on a plane of their own, are not modelled yet",
             "security on a physically separate plane costs the data path nothing"),
-    missing("feedback-loop", "C", "no run changes its own network yet: it needs weft tune",
+    missing("feedback-loop", "C", "weft tune changes settings by what it measures; no claim runs it yet",
             "measured metrics drive the architecture"),
     compared("buyers", "AD", buyers, "peak performance picks InfiniBand; existing Ethernet and cost pick RoCEv2"),
 };
