@@ -1,9 +1,7 @@
 // The interface between a fabric and a NIC port.
 //
 // `Endpoint` is what a NIC implements and the fabric calls. `EndpointPort` is what the fabric offers it. A NIC holds no
-// packet back in the fabric: it asks whether the wire takes one now, and hands over exactly that one. Where its own
-// link is down, an adapter goes on and nothing of it arrives, so that its queue pairs count their retries: the port
-// takes packets at the speed of the wire, no pause or lack of credit holds them, and they are lost with the link.
+// packet back in the fabric: it asks whether the wire takes one now, and hands over exactly that one.
 #pragma once
 
 #include <cstdint>
