@@ -94,11 +94,11 @@ struct SwitchSetting {
   std::uint64_t paths = 0;      // of ECMP
   std::optional<std::uint64_t> pool{};  // shared buffer of lossless classes with their reserves
   std::optional<std::uint64_t> pool_headroom{};
-  std::map<std::uint64_t, std::uint64_t> dscp_class;
+  std::map<std::uint64_t, std::uint64_t> dscp_class{};
   std::optional<WatchdogSetting> watchdog{};
   std::optional<TrimSetting> trimming{};
-  std::vector<PortSetting> ports;  // by number
-  std::vector<NeighbourSetting> neighbours;
+  std::vector<PortSetting> ports{};  // by number
+  std::vector<NeighbourSetting> neighbours{};
   friend bool operator==(const SwitchSetting&, const SwitchSetting&) = default;
 };
 
@@ -107,21 +107,21 @@ struct NicSetting {
   std::string interface{};  // "eth0"
   std::string rdma{};       // "mlx5_0"
   std::array<bool, kClasses> pfc{};
-  std::map<std::uint64_t, std::uint64_t> dscp_class;
+  std::map<std::uint64_t, std::uint64_t> dscp_class{};
   std::array<std::optional<std::uint64_t>, kClasses> weight{};  // percent; 0: strict
   std::optional<std::uint64_t> metres{};
   std::optional<std::uint64_t> mtu{};
   std::optional<std::uint64_t> data_dscp{};  // from the ToS of RDMA-CM and of queue pairs
   std::array<bool, kClasses> reaction{};      // RP
   std::array<bool, kClasses> notification{};  // NP
-  std::map<std::string, std::uint64_t> congestion;  // "rpg_time_reset" -> 300, "cnp_dscp" -> 48
+  std::map<std::string, std::uint64_t> congestion{};  // "rpg_time_reset" -> 300, "cnp_dscp" -> 48
   friend bool operator==(const NicSetting&, const NicSetting&) = default;
 };
 
 /// Options of opensm.conf, and rules of a QoS policy or of partitions, each as its text.
 struct ManagerSetting {
-  std::map<std::string, std::string> options;
-  std::vector<std::string> lines;
+  std::map<std::string, std::string> options{};
+  std::vector<std::string> lines{};
   friend bool operator==(const ManagerSetting&, const ManagerSetting&) = default;
 };
 
@@ -133,7 +133,7 @@ struct DeviceConfig {
   NicSetting nic{};
   ManagerSetting manager{};
   /// "leaf0.json: PORT|Ethernet0|mtu", "leaf0.eos:17", by item: "port.0.mtu", "class.3.mark".
-  std::map<std::string, std::string> places;
+  std::map<std::string, std::string> places{};
 
   /// The place of an item, of the nearest item above it, or the file.
   [[nodiscard]] std::string where(const std::string& item) const;

@@ -72,9 +72,9 @@ std::string routing_text(const SwitchSetting& own) {
   return text + "!\n";
 }
 
-class Reader {
+class EosReader {
  public:
-  explicit Reader(const ConfigText& source) : source_(source), read_(source) {}
+  explicit EosReader(const ConfigText& source) : source_(source), read_(source) {}
 
   Result<DeviceConfig> read() {
     device_.syntax = Syntax::kEos;
@@ -288,6 +288,6 @@ std::string eos_text(const DeviceConfig& device) {
   return text + routing_text(own);
 }
 
-Result<DeviceConfig> read_eos(const ConfigText& source) { return Reader(source).read(); }
+Result<DeviceConfig> read_eos(const ConfigText& source) { return EosReader(source).read(); }
 
 }  // namespace weft::study::devices

@@ -119,17 +119,17 @@ Mistake watchdog_mistake(const std::string& device, const WatchdogSetting& watch
 
 Mistake link_down(const std::string& device, std::uint64_t port) {
   return [=](scenario::Scenario& made) {
-    made.events.push_back({.at = Duration::zero(), .select = fmt::format("{}/port{}", device, port)});
+    made.events.push_back({.at = Duration::zero(), .select = fmt::format("{}/port{}", device, port), .rate = {}});
   };
 }
 
 Mistake small_mtu(std::uint64_t mtu) {
   return [=](scenario::Scenario& made) {
-    constexpr std::int64_t kFrameBeyondIp = 18;
+    constexpr std::int64_t kBeyondIp = 18;
     constexpr std::array<std::int64_t, 5> kPathMtus = {4096, 2048, 1024, 512, 256};
     for (const std::int64_t path : kPathMtus) {
       const bool fits = scenario::largest_packet(made, Bytes(path)).frame.count() <=
-                        static_cast<std::int64_t>(mtu) + kFrameBeyondIp;
+                        static_cast<std::int64_t>(mtu) + kBeyondIp;
       if (path <= made.fabric.mtu && (fits || path == kPathMtus.back())) {
         made.fabric.mtu = path;
         return;

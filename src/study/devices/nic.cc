@@ -35,9 +35,9 @@ constexpr std::array<std::string_view, 12> kParameters = {
     "rpg_min_rate",   "rate_reduce_monitor_period", "dce_tcp_rtt", "dce_tcp_g",
     "min_time_between_cnps", "cnp_dscp", "cnp_802p_prio"};
 
-class Reader {
+class NicReader {
  public:
-  explicit Reader(const ConfigText& source) : source_(source), read_(source) {}
+  explicit NicReader(const ConfigText& source) : source_(source), read_(source) {}
 
   Result<DeviceConfig> read() {
     device_.syntax = Syntax::kNic;
@@ -205,6 +205,6 @@ std::string nic_text(const DeviceConfig& device) {
   return nic.congestion.empty() ? text : text + congestion_text(nic);
 }
 
-Result<DeviceConfig> read_nic(const ConfigText& source) { return Reader(source).read(); }
+Result<DeviceConfig> read_nic(const ConfigText& source) { return NicReader(source).read(); }
 
 }  // namespace weft::study::devices

@@ -56,9 +56,9 @@ std::string profile_name(std::vector<Profile>& known, const Profile& profile) {
   return fmt::format("weft-{}", index + 1);
 }
 
-class Writer {
+class NvueWriter {
  public:
-  explicit Writer(const DeviceConfig& device) : device_(device) {}
+  explicit NvueWriter(const DeviceConfig& device) : device_(device) {}
 
   std::string text() {
     add("system hostname {}", device_.name);
@@ -178,9 +178,9 @@ struct Named {
   std::string weights;
 };
 
-class Reader {
+class NvueReader {
  public:
-  explicit Reader(const ConfigText& source) : source_(source), read_(source) {}
+  explicit NvueReader(const ConfigText& source) : source_(source), read_(source) {}
 
   Result<DeviceConfig> read() {
     device_.syntax = Syntax::kNvue;
@@ -240,7 +240,7 @@ class Reader {
       named = named_.end() - 1;
     }
     if (read_.is({"link", "mtu"}, 4)) {
-      port.mtu = read_.number(6, "the MTU", {.least = 552, .most = 9'216});
+      port.mtu = read_.number(6, "the MTU", {.least = 68, .most = 9'216});
       device_.places[fmt::format("mtu.{}", port.name)] = read_.place();
     } else if (read_.is({"link", "speed"}, 4)) {
       std::string_view speed = read_.word(6, "the speed");
@@ -396,8 +396,8 @@ class Reader {
 
 }  // namespace
 
-std::string nvue_text(const DeviceConfig& device) { return Writer(device).text(); }
+std::string nvue_text(const DeviceConfig& device) { return NvueWriter(device).text(); }
 
-Result<DeviceConfig> read_nvue(const ConfigText& source) { return Reader(source).read(); }
+Result<DeviceConfig> read_nvue(const ConfigText& source) { return NvueReader(source).read(); }
 
 }  // namespace weft::study::devices

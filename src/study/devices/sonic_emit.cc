@@ -46,9 +46,9 @@ class Profiles {
   std::array<std::vector<Setting>, kClasses> known_;
 };
 
-class Writer {
+class SonicWriter {
  public:
-  explicit Writer(const DeviceConfig& device) : device_(device), own_(device.bridge) {}
+  explicit SonicWriter(const DeviceConfig& device) : device_(device), own_(device.bridge) {}
 
   std::string text() {
     metadata();
@@ -234,6 +234,6 @@ class Writer {
 
 }  // namespace
 
-std::string sonic_text(const DeviceConfig& device) { return Writer(device).text(); }
+std::string sonic_text(const DeviceConfig& device) { return SonicWriter(device).text(); }
 
 }  // namespace weft::study::devices

@@ -53,16 +53,19 @@ Result<Json> parse_json(const ConfigText& source) {
     const auto begin = source.text.begin();
     const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(at), '\n');
     const std::size_t line_begin = at == 0 ? std::string_view::npos : source.text.rfind('\n', at - 1);
+    const std::string_view reason = error.what();
+    const bool ends = reason.find("end of input") != std::string_view::npos ||
+                      reason.find("missing closing quote") != std::string_view::npos;
     const std::size_t column = line_begin == std::string_view::npos ? at + 1 : at - line_begin;
     return fail("{}:{}:{}: {}", source.name, line + 1, column,
-                at >= source.text.size() ? "the JSON ends before it is complete" : "this is no JSON");
+                ends ? "the JSON ends before it is complete" : "this is no JSON");
   }
 }
 
 /// Values of tables, and the first fault among them.
-class Tables {
+class SonicTables {
  public:
-  Tables(const Json& json, std::string_view file) : json_(json), file_(file) {}
+  SonicTables(const Json& json, std::string_view file) : json_(json), file_(file) {}
 
   [[nodiscard]] std::string place(const std::string& path) const { return fmt::format("{}: {}", file_, path); }
 
@@ -144,9 +147,9 @@ class Tables {
 
 using IndexMap = std::map<std::uint64_t, std::uint64_t>;
 
-class Reader {
+class SonicReader {
  public:
-  Reader(const Json& json, std::string_view file) : tables_(json, file) {
+  SonicReader(const Json& json, std::string_view file) : tables_(json, file) {
     device_.syntax = Syntax::kSonic;
     device_.file = file;
   }
@@ -488,7 +491,7 @@ class Reader {
     std::ranges::stable_sort(own.neighbours, {}, &NeighbourSetting::address);
   }
 
-  Tables tables_;
+  SonicTables tables_;
   DeviceConfig device_;
 };
 
@@ -496,7 +499,7 @@ class Reader {
 
 Result<DeviceConfig> read_sonic(const ConfigText& source) {
   const Result<Json> json = parse_json(source);
-  return json ? Reader(*json, source.name).read() : tl::unexpected<Error>(json.error());
+  return json ? SonicReader(*json, source.name).read() : tl::unexpected<Error>(json.error());
 }
 
 }  // namespace weft::study::devices

@@ -49,7 +49,7 @@ struct TestNetwork {
   fabric::Graph graph;
 
   explicit TestNetwork(std::string_view text)
-      : scenario(scenario::parse_scenario(text, {.file = "test.toml"}, scenario::test_catalogue()).value()),
+      : scenario(scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue()).value()),
         graph(assembly::build_topology(scenario).value()) {}
 
   [[nodiscard]] LintPlan plan() const { return {.scenario = scenario, .graph = graph}; }
