@@ -47,7 +47,7 @@ Result<Described> described(const study::scenario::Scenario& scenario, const fab
 }
 
 /// Those that are asked for: one by its name, a host with all of its NICs, or all.
-Result<std::vector<DeviceConfig>> chosen(std::vector<DeviceConfig> devices, const std::string& name) {
+Result<std::vector<DeviceConfig>> chosen_devices(std::vector<DeviceConfig> devices, const std::string& name) {
   if (name.empty()) {
     return devices;
   }
@@ -61,11 +61,9 @@ Result<std::vector<DeviceConfig>> chosen(std::vector<DeviceConfig> devices, cons
                            [](const DeviceConfig& device) { return std::string_view(device.name); });
     const std::string shown = excerpt(name);
     const std::size_t listed = std::min<std::size_t>(names.size(), 8);
-    return tl::unexpected<Error>(unknown_word({.kind = "device",
-                                               .word = shown,
-                                               .valid = names,
-                                               .listed = std::span(names).first(listed)})
-                                     .at("--device"));
+    return tl::unexpected<Error>(
+        unknown_word({.kind = "device", .word = shown, .valid = names, .listed = std::span(names).first(listed)})
+            .at("--device"));
   }
   return kept;
 }
@@ -105,7 +103,7 @@ int run_emit(const EmitText& text) {
   if (!made) {
     return complain("emit", made.error(), kUsageError);
   }
-  const auto devices = chosen(std::move(made->devices), text.device);
+  const auto devices = chosen_devices(std::move(made->devices), text.device);
   if (!devices) {
     return complain("emit", devices.error(), kUsageError);
   }
@@ -141,13 +139,15 @@ int run_emit(const EmitText& text) {
 }  // namespace
 
 void add_emit_command(CLI::App& app, EmitText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("emit", "Configurations of switches, NICs or the subnet manager of a scenario");
+  CLI::App* command =
+      app.add_subcommand("emit", "Configurations of switches, NICs or the subnet manager of a scenario");
   add_scenario_options(*command, text.scenario);
   command->add_option("--for", text.syntax, "Whose configuration: sonic, nvue, eos, nic or opensm")->required();
   command->add_option("--device", text.device, "One device by its name in the topology, or a host");
   command->add_flag("--all", text.all, "All devices, as without --device");
   command->add_option("--out", text.out, "Folder for a file per device; without it one is printed");
-  command->add_option("--json", text.json, "Write the table of keys and lines as JSON to this file; - = standard output");
+  command->add_option("--json", text.json,
+                      "Write the table of keys and lines as JSON to this file; - = standard output");
   command->add_flag("-q,--quiet", text.quiet, "No table");
   command->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
   command->callback([&text, &exit_status] { exit_status = run_emit(text); });

@@ -55,7 +55,10 @@ TEST(DeviceConfigs, SonicSaysAllThatTheModelHas) {
 TEST(DeviceConfigs, WhatIsNoneIsRefused) {
   EXPECT_EQ(error_of(""), "x: the file is empty");
   EXPECT_EQ(error_of(" \n\t"), "x: the file is empty");
-  EXPECT_EQ(error_of(std::string_view("\x7f" "ELF\0\1", 6)), "x: byte 4 is zero: this is no text");
+  EXPECT_EQ(error_of(std::string_view("\x7f"
+                                      "ELF\0\1",
+                                      6)),
+            "x: byte 4 is zero: this is no text");
   EXPECT_THAT(error_of("hello world\n"), HasSubstr("no configuration that is known"));
 }
 

@@ -82,7 +82,9 @@ std::array<std::uint64_t, kClasses> percents_of(const std::array<std::uint64_t, 
   std::array<std::uint64_t, kClasses> made{};
   std::uint64_t given = 0;
   for (std::size_t p = 0; p < kClasses; ++p) {
-    made[p] = weights[p] == 0 ? 0 : p == last ? 100 - std::min<std::uint64_t>(given, 99) : std::max<std::uint64_t>(weights[p] * 100 / sum, 1);
+    made[p] = weights[p] == 0 ? 0
+              : p == last     ? 100 - std::min<std::uint64_t>(given, 99)
+                              : std::max<std::uint64_t>(weights[p] * 100 / sum, 1);
     given += made[p];
   }
   return made;
@@ -310,8 +312,8 @@ std::map<std::string, std::uint64_t> dcqcn_of(const scenario::Scenario& scenario
   made["rate_reduce_monitor_period"] = units_of(own.decrease_interval, us);
   made["dce_tcp_rtt"] = std::max<std::uint64_t>(units_of(own.alpha_timer, us), 1);
   constexpr std::uint64_t kUnity = 1024;  // 1 - g in parts of it
-  made["dce_tcp_g"] = static_cast<std::uint64_t>(
-      (static_cast<Uint128>(own.gain.complement().raw()) * kUnity) / Probability::kOne);
+  made["dce_tcp_g"] =
+      static_cast<std::uint64_t>((static_cast<Uint128>(own.gain.complement().raw()) * kUnity) / Probability::kOne);
   made["min_time_between_cnps"] = units_of(own.cnp_interval, us);
   made["cnp_dscp"] = static_cast<std::uint64_t>(scenario.qos.cnp_dscp);
   made["cnp_802p_prio"] = static_cast<std::uint64_t>(scenario.qos.cnp_priority);
@@ -409,8 +411,8 @@ Result<Described> describe_manager(const scenario::Scenario& scenario) {
   Described made;
   DeviceConfig conf{.syntax = Syntax::kOpensm, .name = "opensm"};
   auto& options = conf.manager.options;
-  const bool engine = scenario::has_manager(scenario.routing) &&
-                      scenario.routing.engine != scenario::RoutingEngine::kFile;
+  const bool engine =
+      scenario::has_manager(scenario.routing) && scenario.routing.engine != scenario::RoutingEngine::kFile;
   static constexpr std::array kEngines = {"ftree", "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp"};
   options["routing_engine"] = engine ? kEngines[static_cast<std::size_t>(scenario.routing.engine)] : "ftree";
   if (scenario.routing.engine == scenario::RoutingEngine::kFile) {

@@ -1,7 +1,7 @@
 // What configurations of switches, NICs and subnet managers say, whichever vendor's syntax they are in.
 //
-// A writer makes text of it and a reader makes it of text; each pair is inverse. Sizes are bytes, rates Mb/s, times what
-// their names say: whole numbers in the units that the devices have. What a text does not say is absent.
+// A writer makes text of it and a reader makes it of text; each pair is inverse. Sizes are bytes, rates Mb/s, times
+// what their names say: whole numbers in the units that the devices have. What a text does not say is absent.
 #pragma once
 
 #include <array>
@@ -49,14 +49,14 @@ struct ClassSetting {
 };
 
 struct PortSetting {
-  std::string name{};             // the device's: "Ethernet8", "swp2", "Ethernet2/1"
-  std::uint64_t number = 0;       // of the plan's port, from 0
-  std::uint64_t speed = 0;        // Mb/s; 0: not said
+  std::string name{};                     // the device's: "Ethernet8", "swp2", "Ethernet2/1"
+  std::uint64_t number = 0;               // of the plan's port, from 0
+  std::uint64_t speed = 0;                // Mb/s; 0: not said
   std::optional<std::uint64_t> mtu{};     // of IP
   std::optional<std::uint64_t> metres{};  // of the cable
-  std::string peer{};             // device at the other end; empty: not said
-  std::string peer_port{};        // as the peer's own syntax names it
-  std::string address{};          // "10.0.0.0/31"
+  std::string peer{};                     // device at the other end; empty: not said
+  std::string peer_port{};                // as the peer's own syntax names it
+  std::string address{};                  // "10.0.0.0/31"
   std::array<ClassSetting, kClasses> classes{};
   friend bool operator==(const PortSetting&, const PortSetting&) = default;
 };
@@ -91,7 +91,7 @@ struct TrimSetting {
 struct SwitchSetting {
   std::uint64_t as_number = 0;  // 0: no BGP
   std::string router_id{};
-  std::uint64_t paths = 0;      // of ECMP
+  std::uint64_t paths = 0;              // of ECMP
   std::optional<std::uint64_t> pool{};  // shared buffer of lossless classes with their reserves
   std::optional<std::uint64_t> pool_headroom{};
   std::map<std::uint64_t, std::uint64_t> dscp_class{};
@@ -104,16 +104,16 @@ struct SwitchSetting {
 
 /// A port of a NIC.
 struct NicSetting {
-  std::string interface{};  // "eth0"
-  std::string rdma{};       // "mlx5_0"
+  std::string interface {};  // "eth0"
+  std::string rdma{};        // "mlx5_0"
   std::array<bool, kClasses> pfc{};
   std::map<std::uint64_t, std::uint64_t> dscp_class{};
   std::array<std::optional<std::uint64_t>, kClasses> weight{};  // percent; 0: strict
   std::optional<std::uint64_t> metres{};
   std::optional<std::uint64_t> mtu{};
-  std::optional<std::uint64_t> data_dscp{};  // from the ToS of RDMA-CM and of queue pairs
-  std::array<bool, kClasses> reaction{};      // RP
-  std::array<bool, kClasses> notification{};  // NP
+  std::optional<std::uint64_t> data_dscp{};           // from the ToS of RDMA-CM and of queue pairs
+  std::array<bool, kClasses> reaction{};              // RP
+  std::array<bool, kClasses> notification{};          // NP
   std::map<std::string, std::uint64_t> congestion{};  // "rpg_time_reset" -> 300, "cnp_dscp" -> 48
   friend bool operator==(const NicSetting&, const NicSetting&) = default;
 };

@@ -61,8 +61,8 @@ std::string routing_text(const SwitchSetting& own) {
   }
   std::string text = fmt::format("interface Loopback0\n   ip address {}/32\n!\nip routing\n!\nrouter bgp {}\n",
                                  own.router_id, own.as_number);
-  text += fmt::format("   router-id {}\n   maximum-paths {}\n   bgp bestpath as-path multipath-relax\n",
-                      own.router_id, own.paths);
+  text += fmt::format("   router-id {}\n   maximum-paths {}\n   bgp bestpath as-path multipath-relax\n", own.router_id,
+                      own.paths);
   for (const NeighbourSetting& one : own.neighbours) {
     text += fmt::format("   neighbor {} remote-as {}\n   neighbor {} description {}\n   neighbor {} timers {} {}\n",
                         one.address, one.as_number, one.address, one.name, one.address, one.keepalive, one.hold);
@@ -278,8 +278,7 @@ std::string eos_text(const DeviceConfig& device) {
     text += fmt::format("priority-flow-control pause watchdog default timeout {}\n", seconds(own.watchdog->detect));
     text +=
         fmt::format("priority-flow-control pause watchdog default recovery-time {}\n", seconds(own.watchdog->restore));
-    text += fmt::format("priority-flow-control pause watchdog action {}\n",
-                        own.watchdog->drops ? "drop" : "forward");
+    text += fmt::format("priority-flow-control pause watchdog action {}\n", own.watchdog->drops ? "drop" : "forward");
   }
   text += "!\n";
   for (const PortSetting& port : own.ports) {

@@ -31,9 +31,13 @@ constexpr std::array kCounterparts = {
                 .nvue = "interface PORT link mtu",
                 .eos = "interface PORT: mtu",
                 .nic = "ip link set dev IF mtu"},
-    Counterpart{.key = "link.#.rate", .sonic = "PORT|PORT|speed", .nvue = "interface PORT link speed",
+    Counterpart{.key = "link.#.rate",
+                .sonic = "PORT|PORT|speed",
+                .nvue = "interface PORT link speed",
                 .eos = "interface PORT: speed"},
-    Counterpart{.key = "link.#.length", .sonic = "CABLE_LENGTH|AZURE|PORT", .nvue = "qos pfc PROFILE cable-length",
+    Counterpart{.key = "link.#.length",
+                .sonic = "CABLE_LENGTH|AZURE|PORT",
+                .nvue = "qos pfc PROFILE cable-length",
                 .nic = "mlnx_qos --cable_len"},
     Counterpart{.key = "switch.buffer", .sonic = "BUFFER_POOL|ingress_lossless_pool|size and xoff"},
     Counterpart{.key = "ethernet.priority.#.lossless",
@@ -43,7 +47,8 @@ constexpr std::array kCounterparts = {
                 .nic = "mlnx_qos --pfc"},
     Counterpart{.key = "ethernet.priority.#.alpha", .sonic = "BUFFER_PROFILE|NAME|dynamic_th (lossless classes)"},
     Counterpart{.key = "ethernet.priority.#.reserve", .sonic = "BUFFER_PROFILE|NAME|size (lossless classes)"},
-    Counterpart{.key = "ethernet.priority.#.headroom", .sonic = "BUFFER_PROFILE|NAME|xoff",
+    Counterpart{.key = "ethernet.priority.#.headroom",
+                .sonic = "BUFFER_PROFILE|NAME|xoff",
                 .nvue = "qos pfc PROFILE port-buffer"},
     Counterpart{.key = "ethernet.priority.#.ingress_limit", .sonic = "BUFFER_PROFILE|NAME|static_th"},
     Counterpart{.key = "ethernet.priority.#.xon_offset", .sonic = "BUFFER_PROFILE|NAME|xon_offset"},
@@ -73,32 +78,59 @@ constexpr std::array kCounterparts = {
                 .nvue = "qos egress-scheduler PROFILE traffic-class N mode and bw-percent",
                 .eos = "uc-tx-queue N: bandwidth percent, or priority strict",
                 .nic = "mlnx_qos --tsa and --tcbw"},
-    Counterpart{.key = "ethernet.watchdog_detect", .sonic = "PFC_WD|PORT|detection_time",
+    Counterpart{.key = "ethernet.watchdog_detect",
+                .sonic = "PFC_WD|PORT|detection_time",
                 .eos = "priority-flow-control pause watchdog default timeout"},
-    Counterpart{.key = "ethernet.watchdog_restore", .sonic = "PFC_WD|PORT|restoration_time",
+    Counterpart{.key = "ethernet.watchdog_restore",
+                .sonic = "PFC_WD|PORT|restoration_time",
                 .eos = "priority-flow-control pause watchdog default recovery-time"},
-    Counterpart{.key = "ethernet.watchdog_action", .sonic = "PFC_WD|PORT|action",
+    Counterpart{.key = "ethernet.watchdog_action",
+                .sonic = "PFC_WD|PORT|action",
                 .eos = "priority-flow-control pause watchdog action"},
     Counterpart{.key = "ethernet.trimming.enabled", .sonic = "SWITCH_TRIMMING|GLOBAL"},
     Counterpart{.key = "ethernet.trimming.size", .sonic = "SWITCH_TRIMMING|GLOBAL|size"},
     Counterpart{.key = "ethernet.trimming.dscp", .sonic = "SWITCH_TRIMMING|GLOBAL|dscp_value"},
     Counterpart{.key = "ethernet.trimming.priority", .sonic = "SWITCH_TRIMMING|GLOBAL|queue_index"},
-    Counterpart{.key = "qos.data_priority", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp switch-priority",
-                .eos = "qos map dscp to traffic-class", .nic = "mlnx_qos --dscp2prio"},
-    Counterpart{.key = "qos.ack_priority", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp switch-priority",
-                .eos = "qos map dscp to traffic-class", .nic = "mlnx_qos --dscp2prio"},
-    Counterpart{.key = "qos.cnp_priority", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp switch-priority",
-                .eos = "qos map dscp to traffic-class", .nic = "mlnx_qos --dscp2prio; roce_np/cnp_802p_prio"},
-    Counterpart{.key = "qos.tcp_priority", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp switch-priority",
-                .eos = "qos map dscp to traffic-class", .nic = "mlnx_qos --dscp2prio"},
-    Counterpart{.key = "qos.data_dscp", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp",
-                .eos = "qos map dscp", .nic = "cma_roce_tos; tc/1/traffic_class; mlnx_qos --dscp2prio"},
-    Counterpart{.key = "qos.ack_dscp", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp",
-                .eos = "qos map dscp", .nic = "mlnx_qos --dscp2prio"},
-    Counterpart{.key = "qos.cnp_dscp", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp",
-                .eos = "qos map dscp", .nic = "roce_np/cnp_dscp"},
-    Counterpart{.key = "qos.tcp_dscp", .sonic = "DSCP_TO_TC_MAP|WEFT", .nvue = "qos mapping dscp",
-                .eos = "qos map dscp", .nic = "mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.data_priority",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp switch-priority",
+                .eos = "qos map dscp to traffic-class",
+                .nic = "mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.ack_priority",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp switch-priority",
+                .eos = "qos map dscp to traffic-class",
+                .nic = "mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.cnp_priority",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp switch-priority",
+                .eos = "qos map dscp to traffic-class",
+                .nic = "mlnx_qos --dscp2prio; roce_np/cnp_802p_prio"},
+    Counterpart{.key = "qos.tcp_priority",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp switch-priority",
+                .eos = "qos map dscp to traffic-class",
+                .nic = "mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.data_dscp",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp",
+                .eos = "qos map dscp",
+                .nic = "cma_roce_tos; tc/1/traffic_class; mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.ack_dscp",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp",
+                .eos = "qos map dscp",
+                .nic = "mlnx_qos --dscp2prio"},
+    Counterpart{.key = "qos.cnp_dscp",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp",
+                .eos = "qos map dscp",
+                .nic = "roce_np/cnp_dscp"},
+    Counterpart{.key = "qos.tcp_dscp",
+                .sonic = "DSCP_TO_TC_MAP|WEFT",
+                .nvue = "qos mapping dscp",
+                .eos = "qos map dscp",
+                .nic = "mlnx_qos --dscp2prio"},
     Counterpart{.key = "qos.data_sl", .opensm = "qos-policy.conf: qos-ulps default"},
     Counterpart{.key = "nic.congestion_control", .nic = "roce_np/enable/N and roce_rp/enable/N"},
     Counterpart{.key = "congestion_control.algorithm",
@@ -115,16 +147,24 @@ constexpr std::array kCounterparts = {
     Counterpart{.key = "dcqcn.hyper_increase", .nic = "roce_rp/rpg_hai_rate"},
     Counterpart{.key = "dcqcn.reference_rate", .nic = "roce_rp/rpg_ai_rate and rpg_hai_rate, for the NIC's line"},
     Counterpart{.key = "dcqcn.minimum_rate", .nic = "roce_rp/rpg_min_rate"},
-    Counterpart{.key = "control.kind", .sonic = "BGP_GLOBALS|default and BGP_NEIGHBOR", .nvue = "router bgp",
+    Counterpart{.key = "control.kind",
+                .sonic = "BGP_GLOBALS|default and BGP_NEIGHBOR",
+                .nvue = "router bgp",
                 .eos = "router bgp"},
-    Counterpart{.key = "control.as_numbers", .sonic = "BGP_GLOBALS|default|local_asn; BGP_NEIGHBOR|...|asn",
-                .nvue = "router bgp autonomous-system; neighbor remote-as", .eos = "router bgp; neighbor remote-as"},
-    Counterpart{.key = "control.hold_time", .sonic = "BGP_NEIGHBOR|...|holdtime and keepalive",
-                .nvue = "neighbor timers hold and keepalive", .eos = "neighbor timers"},
-    Counterpart{.key = "control.mrai", .sonic = "BGP_NEIGHBOR|...|min_adv_interval",
-                .nvue = "neighbor timers route-advertisement", .eos = "neighbor out-delay"},
-    Counterpart{.key = "control.bfd", .sonic = "BGP_NEIGHBOR|...|bfd", .nvue = "neighbor bfd enable",
-                .eos = "neighbor bfd"},
+    Counterpart{.key = "control.as_numbers",
+                .sonic = "BGP_GLOBALS|default|local_asn; BGP_NEIGHBOR|...|asn",
+                .nvue = "router bgp autonomous-system; neighbor remote-as",
+                .eos = "router bgp; neighbor remote-as"},
+    Counterpart{.key = "control.hold_time",
+                .sonic = "BGP_NEIGHBOR|...|holdtime and keepalive",
+                .nvue = "neighbor timers hold and keepalive",
+                .eos = "neighbor timers"},
+    Counterpart{.key = "control.mrai",
+                .sonic = "BGP_NEIGHBOR|...|min_adv_interval",
+                .nvue = "neighbor timers route-advertisement",
+                .eos = "neighbor out-delay"},
+    Counterpart{
+        .key = "control.bfd", .sonic = "BGP_NEIGHBOR|...|bfd", .nvue = "neighbor bfd enable", .eos = "neighbor bfd"},
     Counterpart{.key = "infiniband.vls", .opensm = "opensm.conf: qos_max_vls"},
     Counterpart{.key = "infiniband.sl2vl", .opensm = "opensm.conf: qos_sl2vl"},
     Counterpart{.key = "infiniband.vl_arbitration_high", .opensm = "opensm.conf: qos_vlarb_high"},
@@ -198,8 +238,8 @@ std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric:
   std::vector<KeyLine> rows;
   for (const scenario::ListedValue& value : assembly::resolved_listing(scenario, graph)) {
     KeyLine row{.key = value.path, .value = value.value};
-    const auto found = std::ranges::find_if(
-        kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
+    const auto found =
+        std::ranges::find_if(kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
     if (found != kCounterparts.end()) {
       row.line = line_of(*found, syntax);
     }
@@ -212,8 +252,8 @@ std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric:
   }
   for (const scenario::DeviceOverride& own : scenario.overrides) {
     for (const scenario::Assignment& value : own.assignments) {
-      const auto found = std::ranges::find_if(
-          kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
+      const auto found =
+          std::ranges::find_if(kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
       const std::string_view line = found == kCounterparts.end() ? "" : line_of(*found, syntax);
       rows.push_back({.key = fmt::format("{} at {}", value.path, scenario::override_title(own)),
                       .value = value.text,
@@ -224,10 +264,9 @@ std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric:
   return rows;
 }
 
-std::string key_lines_text(const std::vector<KeyLine>& rows, const std::vector<std::string>& rounded,
-                           LineWidth width) {
-  TextTable table({{.heading = "key"}, {.heading = "value", .most = 24, .wraps = true},
-                   {.heading = "line", .wraps = true}}, width);
+std::string key_lines_text(const std::vector<KeyLine>& rows, const std::vector<std::string>& rounded, LineWidth width) {
+  TextTable table(
+      {{.heading = "key"}, {.heading = "value", .most = 24, .wraps = true}, {.heading = "line", .wraps = true}}, width);
   std::map<std::string, std::string> without;
   for (const KeyLine& row : rows) {
     if (!row.line.empty()) {
@@ -252,9 +291,8 @@ std::string key_lines_text(const std::vector<KeyLine>& rows, const std::vector<s
 }
 
 nlohmann::ordered_json key_lines_json(const std::vector<KeyLine>& rows, const std::vector<std::string>& rounded) {
-  nlohmann::ordered_json json{{"lines", nlohmann::ordered_json::array()},
-                              {"without", nlohmann::ordered_json::array()},
-                              {"rounded", rounded}};
+  nlohmann::ordered_json json{
+      {"lines", nlohmann::ordered_json::array()}, {"without", nlohmann::ordered_json::array()}, {"rounded", rounded}};
   for (const KeyLine& row : rows) {
     if (!row.line.empty()) {
       json["lines"].push_back({{"key", row.key}, {"value", row.value}, {"line", row.line}});

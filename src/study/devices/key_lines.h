@@ -13,10 +13,10 @@
 namespace weft::study::devices {
 
 struct KeyLine {
-  std::string key{};    // "ethernet.priority.3.kmin"
+  std::string key{};  // "ethernet.priority.3.kmin"
   std::string value{};
-  std::string line{};   // "WRED_PROFILE|NAME|green_min_threshold"; empty: it has no counterpart
-  std::string note{};   // why not, or what is not verified
+  std::string line{};  // "WRED_PROFILE|NAME|green_min_threshold"; empty: it has no counterpart
+  std::string note{};  // why not, or what is not verified
 };
 
 /// Every value that matters in the scenario, in the order of the reference. `syntax` kOpensm means its three files.

@@ -42,8 +42,8 @@ class SwitchLint {
     }
     for (AtPorts& one : at_ports_) {
       const std::size_t more = one.ports.size() - 1;
-      one.finding.what = fmt::format("{}{}: {}", one.first, more > 0 ? fmt::format(" and {} more", more) : "",
-                                     one.finding.what);
+      one.finding.what =
+          fmt::format("{}{}: {}", one.first, more > 0 ? fmt::format(" and {} more", more) : "", one.finding.what);
       if (reference_.has_plan()) {
         one.finding.mistake = at_ports(device_.name, one.ports, one.number, one.mistake);
       }
@@ -110,15 +110,21 @@ class SwitchLint {
     const PortSetting* right = reference_.port(device_, port);
     if (right == nullptr) {
       if (reference_.has_plan() && reference_.device(device_) != nullptr) {
-        add(port, 0, {.rule = "port-unplanned", .place = place(port, ""), .what = "the plan has no such port",
-                      .right = "no configuration", .no_cost = "nothing is connected to it"}, {});
+        add(port, 0,
+            {.rule = "port-unplanned",
+             .place = place(port, ""),
+             .what = "the plan has no such port",
+             .right = "no configuration",
+             .no_cost = "nothing is connected to it"},
+            {});
       }
       return;
     }
     const std::string mtu = fmt::format("port.{}.mtu", port.number);
     if (port.mtu != right->mtu && right->mtu) {
       add(port, 0,
-          {.rule = "mtu", .place = device_.where(mtu),
+          {.rule = "mtu",
+           .place = device_.where(mtu),
            .what = port.mtu ? fmt::format("MTU {}", *port.mtu) : "no MTU is given",
            .right = fmt::format("MTU {}, as {} has it", *right->mtu, reference_.name())},
           {.mtu = port.mtu});
@@ -139,13 +145,18 @@ class SwitchLint {
     }
     if (!port.peer.empty() && port.peer != right.peer) {
       add(port, 0,
-          {.rule = "cable", .place = place(port, ".peer"), .what = fmt::format("leads to {} here", port.peer),
-           .right = fmt::format("{} by the plan", right.peer), .no_cost = "which cable is meant is not known"},
+          {.rule = "cable",
+           .place = place(port, ".peer"),
+           .what = fmt::format("leads to {} here", port.peer),
+           .right = fmt::format("{} by the plan", right.peer),
+           .no_cost = "which cable is meant is not known"},
           {});
     }
     if (port.speed > 0 && port.speed != right.speed) {
       add(port, 0,
-          {.rule = "speed", .place = place(port, ""), .what = fmt::format("{} Mb/s", port.speed),
+          {.rule = "speed",
+           .place = place(port, ""),
+           .what = fmt::format("{} Mb/s", port.speed),
            .right = fmt::format("{} Mb/s by the plan", right.speed)},
           {.speed = port.speed});
     }
@@ -157,9 +168,10 @@ class SwitchLint {
     const auto report = [&](const char* rule, const char* item, std::string what, std::string should,
                             PortMistake mistake) {
       add(port, i,
-          {.rule = rule, .place = device_.where(item_of(port, i, item)),
-           .what = fmt::format("class {}: {}", i, what), .right = fmt::format("{}, as {} has it", should,
-                                                                              reference_.name())},
+          {.rule = rule,
+           .place = device_.where(item_of(port, i, item)),
+           .what = fmt::format("class {}: {}", i, what),
+           .right = fmt::format("{}, as {} has it", should, reference_.name())},
           std::move(mistake));
     };
     if (wanted.pfc != own.pfc) {
@@ -199,7 +211,8 @@ class SwitchLint {
       return;
     }
     add(port, i,
-        {.rule = "buffer-differs", .place = device_.where(item_of(port, i, "buffer")),
+        {.rule = "buffer-differs",
+         .place = device_.where(item_of(port, i, "buffer")),
          .what = fmt::format("class {}: {}", i, text(own)),
          .right = fmt::format("{}, as {} has it", text(wanted), reference_.name())},
         buffer_mistake(own));
@@ -237,7 +250,8 @@ class SwitchLint {
       return;
     }
     add(port, i,
-        {.rule = "headroom-short", .place = device_.where(item_of(port, i, "headroom")),
+        {.rule = "headroom-short",
+         .place = device_.where(item_of(port, i, "headroom")),
          .what = fmt::format("class {}: headroom of {}", i, size_text(*own.buffer->headroom)),
          .right = fmt::format("at least {}: what arrives after XOFF at {} Mb/s over {} m with an MTU of {}",
                               size_text(*needed), port.speed, port.metres.value_or(0), port.mtu.value_or(0))},
@@ -257,17 +271,18 @@ class SwitchLint {
     }
     const std::uint64_t pool = *own_.pool > reserves ? *own_.pool - reserves : 0;
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40U;
-    const Bytes pause = tuning::pause_threshold(
-        {.pool = Bytes(static_cast<std::int64_t>(std::min(pool, kMostBytes))),
-         .reserve = Bytes(static_cast<std::int64_t>(std::min(own.buffer->reserve, kMostBytes))),
-         .alpha_shift = static_cast<std::int8_t>(own.buffer->exponent)},
-        tuning::CrowdedPorts{1});
+    const Bytes pause =
+        tuning::pause_threshold({.pool = Bytes(static_cast<std::int64_t>(std::min(pool, kMostBytes))),
+                                 .reserve = Bytes(static_cast<std::int64_t>(std::min(own.buffer->reserve, kMostBytes))),
+                                 .alpha_shift = static_cast<std::int8_t>(own.buffer->exponent)},
+                                tuning::CrowdedPorts{1});
     const std::uint64_t xoff = own.buffer->limit.value_or(static_cast<std::uint64_t>(pause.count()));
     if (own.mark->kmin < xoff) {
       return;
     }
     add(port, i,
-        {.rule = "ecn-after-pfc", .place = device_.where(item_of(port, i, "mark")),
+        {.rule = "ecn-after-pfc",
+         .place = device_.where(item_of(port, i, "mark")),
          .what = fmt::format("class {}: marks from {} on, pauses from {} on", i, size_text(own.mark->kmin),
                              size_text(xoff)),
          .right = "marks before pauses: a lower minimum threshold, or a larger alpha"},

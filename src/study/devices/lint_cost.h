@@ -14,8 +14,8 @@ struct CostOptions {
   std::function<bool(std::size_t done, std::size_t all)> keep_going = [](std::size_t, std::size_t) { return true; };
 };
 
-/// Fills `cost`, or `no_cost` where a mistake could not be simulated. Errors: the plan itself cannot be run, or does not
-/// finish.
+/// Fills `cost`, or `no_cost` where a mistake could not be simulated. Errors: the plan itself cannot be run, or does
+/// not finish.
 [[nodiscard]] Result<void> add_costs(std::vector<Finding>& findings, const scenario::Scenario& plan,
                                      const CostOptions& options);
 

@@ -94,11 +94,10 @@ Mistake wrong_class(const std::string& device, std::uint64_t wanted, std::uint64
   }
   return [=](scenario::Scenario& made) {
     const scenario::PrioritySettings& terms = made.devices.ethernet.priorities[std::min<std::uint64_t>(found, 7)];
-    made.overrides.push_back(override_of(
-        device, with_group({{"lossless", terms.lossless ? "true" : "false"},
-                            {"ecn", terms.ecn ? "true" : "false"},
-                            {"weight", fmt::format("{}", terms.weight)}},
-                           wanted)));
+    made.overrides.push_back(override_of(device, with_group({{"lossless", terms.lossless ? "true" : "false"},
+                                                             {"ecn", terms.ecn ? "true" : "false"},
+                                                             {"weight", fmt::format("{}", terms.weight)}},
+                                                            wanted)));
   };
 }
 
@@ -128,8 +127,8 @@ Mistake small_mtu(std::uint64_t mtu) {
     constexpr std::int64_t kBeyondIp = 18;
     constexpr std::array<std::int64_t, 5> kPathMtus = {4096, 2048, 1024, 512, 256};
     for (const std::int64_t path : kPathMtus) {
-      const bool fits = scenario::largest_packet(made, Bytes(path)).frame.count() <=
-                        static_cast<std::int64_t>(mtu) + kBeyondIp;
+      const bool fits =
+          scenario::largest_packet(made, Bytes(path)).frame.count() <= static_cast<std::int64_t>(mtu) + kBeyondIp;
       if (path <= made.fabric.mtu && (fits || path == kPathMtus.back())) {
         made.fabric.mtu = path;
         return;

@@ -154,16 +154,16 @@ class NicLint {
           std::vector<Finding>& findings)
       : device_(device), nic_(device.nic), reference_(reference), findings_(findings) {
     if (const DeviceConfig* right = reference.device(device)) {
-      terms_ = NicTerms{.pfc = right->nic.pfc, .dscp_class = &right->nic.dscp_class, .mtu = right->nic.mtu,
-                        .name = "the plan"};
+      terms_ = NicTerms{
+          .pfc = right->nic.pfc, .dscp_class = &right->nic.dscp_class, .mtu = right->nic.mtu, .name = "the plan"};
       right_ = &right->nic;
       return;
     }
     for (const DeviceConfig& one : devices) {
       const auto port = std::ranges::find(one.bridge.ports, device.name, &PortSetting::peer);
       if (is_switch(one.syntax) && port != one.bridge.ports.end()) {
-        NicTerms terms{.pfc = {}, .dscp_class = &one.bridge.dscp_class, .mtu = port->mtu,
-                       .name = one.name + " " + port->name};
+        NicTerms terms{
+            .pfc = {}, .dscp_class = &one.bridge.dscp_class, .mtu = port->mtu, .name = one.name + " " + port->name};
         std::ranges::transform(port->classes, terms.pfc.begin(), &ClassSetting::pfc);
         terms_ = terms;
       }
@@ -248,10 +248,10 @@ class NicLint {
         const std::string name = device_.name;
         add("nic-dcqcn-off", "congestion", fmt::format("class {}: DCQCN is off", i), "on, as the plan has it",
             [name](scenario::Scenario& made) {
-              made.overrides.push_back({.select = name.substr(0, name.find('/')),
-                                        .place = "lint",
-                                        .assignments = {{.path = "nic.congestion_control", .text = "false",
-                                                         .place = "lint"}}});
+              made.overrides.push_back(
+                  {.select = name.substr(0, name.find('/')),
+                   .place = "lint",
+                   .assignments = {{.path = "nic.congestion_control", .text = "false", .place = "lint"}}});
             });
       }
     }

@@ -11,8 +11,7 @@ namespace weft::study::devices {
 
 void lint_sessions(const std::vector<DeviceConfig>& devices, const Reference& reference,
                    std::vector<Finding>& findings);
-void lint_nics(const std::vector<DeviceConfig>& devices, const Reference& reference,
-               std::vector<Finding>& findings);
+void lint_nics(const std::vector<DeviceConfig>& devices, const Reference& reference, std::vector<Finding>& findings);
 void lint_managers(const std::vector<DeviceConfig>& devices, const Reference& reference,
                    std::vector<Finding>& findings);
 

@@ -193,10 +193,10 @@ TEST(Lint, FindsManagersThatDisagree) {
   ASSERT_EQ(keys.size(), 1U) << shown(keys);
   EXPECT_EQ(keys[0].rule, "m-key");
   EXPECT_EQ(keys[0].place, "b.conf:1");
-  const auto rules = lint({manager("Default=0x7fff : ALL=full ;\n", "a.conf"),
-                           manager("Default=0x7fff : ALL=limited ;\n", "b.conf")},
-                          nullptr)
-                         .value();
+  const auto rules =
+      lint({manager("Default=0x7fff : ALL=full ;\n", "a.conf"), manager("Default=0x7fff : ALL=limited ;\n", "b.conf")},
+           nullptr)
+          .value();
   ASSERT_EQ(rules.size(), 1U) << shown(rules);
   EXPECT_EQ(rules[0].rule, "partitions");
   Mutation lanes(kInfiniBand, Syntax::kOpensm);

@@ -12,10 +12,11 @@ std::string cost_text(const MistakeCost& cost) {
     return fmt::format("costs  the job: {}", cost.end);
   }
   constexpr double kMicroseconds = 1e6;
-  return fmt::format("costs  {:+.1f} % ({:+.1f} to {:+.1f} over {} seeds): {:.4g} us instead of {:.4g} us; {} packets "
-                     "dropped instead of {}",
-                     100 * (cost.wrong / cost.right - 1), 100 * cost.least, 100 * cost.most, cost.seeds,
-                     cost.wrong * kMicroseconds, cost.right * kMicroseconds, cost.drops_wrong, cost.drops_right);
+  return fmt::format(
+      "costs  {:+.1f} % ({:+.1f} to {:+.1f} over {} seeds): {:.4g} us instead of {:.4g} us; {} packets "
+      "dropped instead of {}",
+      100 * (cost.wrong / cost.right - 1), 100 * cost.least, 100 * cost.most, cost.seeds, cost.wrong * kMicroseconds,
+      cost.right * kMicroseconds, cost.drops_wrong, cost.drops_right);
 }
 
 }  // namespace
@@ -47,13 +48,17 @@ std::string lint_text(const std::vector<Finding>& findings, std::size_t devices,
 nlohmann::ordered_json lint_json(const std::vector<Finding>& findings, std::size_t devices) {
   nlohmann::ordered_json json{{"devices", devices}, {"findings", nlohmann::ordered_json::array()}};
   for (const Finding& one : findings) {
-    nlohmann::ordered_json row{{"rule", one.rule}, {"device", one.device}, {"place", one.place},
-                               {"what", one.what}, {"right", one.right}};
+    nlohmann::ordered_json row{
+        {"rule", one.rule}, {"device", one.device}, {"place", one.place}, {"what", one.what}, {"right", one.right}};
     if (one.cost) {
-      row["cost"] = {{"right_s", one.cost->right},           {"wrong_s", one.cost->wrong},
-                     {"share_least", one.cost->least},       {"share_most", one.cost->most},
-                     {"drops_right", one.cost->drops_right}, {"drops_wrong", one.cost->drops_wrong},
-                     {"seeds", one.cost->seeds},             {"end", one.cost->end}};
+      row["cost"] = {{"right_s", one.cost->right},
+                     {"wrong_s", one.cost->wrong},
+                     {"share_least", one.cost->least},
+                     {"share_most", one.cost->most},
+                     {"drops_right", one.cost->drops_right},
+                     {"drops_wrong", one.cost->drops_wrong},
+                     {"seeds", one.cost->seeds},
+                     {"end", one.cost->end}};
     } else if (!one.no_cost.empty()) {
       row["no_cost"] = one.no_cost;
     }

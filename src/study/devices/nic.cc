@@ -30,10 +30,18 @@ Span span_of(std::string_view name) {
   return {.most = name == "dce_tcp_g" ? std::uint64_t{1023} : UINT32_MAX};
 }
 
-constexpr std::array<std::string_view, 12> kParameters = {
-    "rpg_time_reset", "rpg_byte_reset",  "rpg_threshold", "rpg_ai_rate", "rpg_hai_rate",
-    "rpg_min_rate",   "rate_reduce_monitor_period", "dce_tcp_rtt", "dce_tcp_g",
-    "min_time_between_cnps", "cnp_dscp", "cnp_802p_prio"};
+constexpr std::array<std::string_view, 12> kParameters = {"rpg_time_reset",
+                                                          "rpg_byte_reset",
+                                                          "rpg_threshold",
+                                                          "rpg_ai_rate",
+                                                          "rpg_hai_rate",
+                                                          "rpg_min_rate",
+                                                          "rate_reduce_monitor_period",
+                                                          "dce_tcp_rtt",
+                                                          "dce_tcp_g",
+                                                          "min_time_between_cnps",
+                                                          "cnp_dscp",
+                                                          "cnp_802p_prio"};
 
 class NicReader {
  public:

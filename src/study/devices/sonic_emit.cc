@@ -215,12 +215,10 @@ class SonicWriter {
                                        {"default_ipv4_unicast", "true"}};
     json_["BGP_GLOBALS_AF"]["default|ipv4_unicast"] = {{"max_ebgp_paths", text_of(own_.paths)}};
     for (const NeighbourSetting& one : own_.neighbours) {
-      json_["BGP_NEIGHBOR"][fmt::format("default|{}", one.address)] = {{"asn", text_of(one.as_number)},
-                                                                       {"name", one.name},
-                                                                       {"keepalive", text_of(one.keepalive)},
-                                                                       {"holdtime", text_of(one.hold)},
-                                                                       {"min_adv_interval", text_of(one.mrai)},
-                                                                       {"bfd", one.bfd ? "true" : "false"}};
+      json_["BGP_NEIGHBOR"][fmt::format("default|{}", one.address)] = {
+          {"asn", text_of(one.as_number)},         {"name", one.name},
+          {"keepalive", text_of(one.keepalive)},   {"holdtime", text_of(one.hold)},
+          {"min_adv_interval", text_of(one.mrai)}, {"bfd", one.bfd ? "true" : "false"}};
     }
   }
 

@@ -38,9 +38,9 @@ Result<Json> parse_json(const ConfigText& source) {
       const std::string quoted = fmt::format("\"{}\"", twice);
       const std::size_t first = source.text.find(quoted);
       const std::size_t at = first == std::string_view::npos ? first : source.text.find(quoted, first + 1);
-      const auto line = std::count(source.text.begin(),
-                                   source.text.begin() + static_cast<std::ptrdiff_t>(std::min(at, source.text.size())),
-                                   '\n');
+      const auto line =
+          std::count(source.text.begin(),
+                     source.text.begin() + static_cast<std::ptrdiff_t>(std::min(at, source.text.size())), '\n');
       return fail("{}:{}: key '{}' stands twice in one object; remove one of them", source.name, line + 1,
                   excerpt(twice));
     }
@@ -361,9 +361,9 @@ class SonicReader {
   }
 
   void of_wred(PortSetting& port, std::size_t tc, const Json& row, const std::string& path) {
-    const std::string ecn = tables_.word(row, "ecn", path, {"ecn_none", "ecn_green", "ecn_yellow", "ecn_red",
-                                                            "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red",
-                                                            "ecn_all"});
+    const std::string ecn = tables_.word(row, "ecn", path,
+                                         {"ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow",
+                                          "ecn_green_red", "ecn_yellow_red", "ecn_all"});
     std::array<MarkSetting, 3> marks;
     constexpr std::array<const char*, 3> kColours = {"green", "yellow", "red"};
     for (std::size_t i = 0; i < kColours.size(); ++i) {
@@ -469,8 +469,9 @@ class SonicReader {
       device_.places["as"] = tables_.place("DEVICE_METADATA|localhost|bgp_asn");
     }
     if (const Json* row = tables_.row("BGP_GLOBALS_AF", "default|ipv4_unicast")) {
-      own.paths = tables_.number(*row, "max_ebgp_paths", "BGP_GLOBALS_AF|default|ipv4_unicast",
-                                 {.least = 1, .most = 256}).value_or(0);
+      own.paths =
+          tables_.number(*row, "max_ebgp_paths", "BGP_GLOBALS_AF|default|ipv4_unicast", {.least = 1, .most = 256})
+              .value_or(0);
     }
     for (const auto& [key, row] : tables_.rows("BGP_NEIGHBOR").items()) {
       const std::string path = "BGP_NEIGHBOR|" + key;

@@ -49,13 +49,15 @@ struct TestNetwork {
   fabric::Graph graph;
 
   explicit TestNetwork(std::string_view text)
-      : scenario(scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue()).value()),
+      : scenario(scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
+                                          scenario::test_catalogue())
+                     .value()),
         graph(assembly::build_topology(scenario).value()) {}
 
   [[nodiscard]] LintPlan plan() const { return {.scenario = scenario, .graph = graph}; }
 
   [[nodiscard]] std::vector<DeviceConfig> described(Syntax syntax) const {
-    return (is_switch(syntax)         ? describe_switches(scenario, graph, syntax)
+    return (is_switch(syntax)        ? describe_switches(scenario, graph, syntax)
             : syntax == Syntax::kNic ? describe_nics(scenario, graph)
                                      : describe_manager(scenario))
         .value()
