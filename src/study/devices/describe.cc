@@ -419,6 +419,9 @@ Result<Described> describe_manager(const scenario::Scenario& scenario) {
     options["routing_engine"] = "file";
     options["lfts_file"] = scenario.routing.tables;
   }
+  if (!engine && scenario.routing.engine != scenario::RoutingEngine::kFile) {
+    made.rounded.emplace_back("routing: no engine of OpenSM is named, and ftree is written, the nearest to d-mod-k");
+  }
   options["lmc"] = fmt::format("{}", scenario.routing.lmc);
   options["qos"] = "TRUE";
   options["partition_config_file"] = "partitions.conf";
