@@ -24,11 +24,13 @@
 #include "cli/completion_command.h"
 #include "cli/control_command.h"
 #include "cli/diff_command.h"
+#include "cli/emit_command.h"
 #include "cli/exit_status.h"
 #include "cli/failures_command.h"
 #include "cli/help_command.h"
 #include "cli/import_command.h"
 #include "cli/init_command.h"
+#include "cli/lint_command.h"
 #include "cli/paths_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
@@ -98,6 +100,10 @@ int run(int argc, char** argv) {
   add_paths_command(app, paths_text, exit_status);
   ControlText control_text;
   add_control_command(app, control_text, exit_status);
+  EmitText emit_text;
+  add_emit_command(app, emit_text, exit_status);
+  LintText lint_text;
+  add_lint_command(app, lint_text, exit_status);
   SubnetText subnet_text;
   add_subnet_command(app, subnet_text, exit_status);
   ReportText report_text;

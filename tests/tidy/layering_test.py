@@ -32,11 +32,12 @@ LAYERS = {
     "study/run": ["study/assembly", "study/results"],
     "study/report": ["study/run"],
     "study/compare": ["study/cost", "study/failures", "study/report"],
+    "study/devices": ["study/compare", "study/tuning"],
     "study/claims": ["study/compare"],
     "study/sweep": ["study/run"],
     "study/tune": ["study/sweep"],
     "live": ["transport", "workload", "security", "subnet"],
-    "cli": ["study/claims", "study/tune", "study/import", "study/tuning", "live", "cluster"],
+    "cli": ["study/claims", "study/tune", "study/import", "study/devices", "live", "cluster"],
 }
 
 # System headers that only some folders may include.

@@ -1,0 +1,292 @@
+#include "study/devices/eos.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "study/devices/command_line.h"
+
+namespace weft::study::devices {
+namespace {
+
+std::string class_text(const ClassSetting& one, std::size_t number) {
+  if (!one.weight && !one.mark) {
+    return "";
+  }
+  std::string text = fmt::format("   uc-tx-queue {}\n", number);
+  if (one.weight && *one.weight == 0) {
+    text += "      priority strict\n";
+  } else if (one.weight) {
+    text += fmt::format("      no priority\n      bandwidth percent {}\n", *one.weight);
+  }
+  if (one.mark) {
+    text += fmt::format(
+        "      random-detect ecn minimum-threshold {} bytes maximum-threshold {} bytes max-mark-probability {}\n",
+        std::max<std::uint64_t>(one.mark->kmin, 1), std::max<std::uint64_t>(one.mark->kmax, 1),
+        std::max<std::uint64_t>(one.mark->percent, 1));
+  }
+  return text;
+}
+
+std::string port_text(const PortSetting& port) {
+  std::string text = fmt::format("interface {}\n", port.name);
+  if (!port.peer.empty()) {
+    text += fmt::format("   description {},{}\n", port.peer, port.peer_port);
+  }
+  if (port.mtu) {
+    text += fmt::format("   mtu {}\n", *port.mtu);
+  }
+  if (port.speed > 0) {
+    text += fmt::format("   speed {}g\n", port.speed / 1000);
+  }
+  if (!port.address.empty()) {
+    text += fmt::format("   no switchport\n   ip address {}\n", port.address);
+  }
+  text += "   qos trust dscp\n   priority-flow-control on\n";
+  for (std::size_t i = 0; i < kClasses; ++i) {
+    if (port.classes[i].pfc) {
+      text += fmt::format("   priority-flow-control priority {} no-drop\n", i);
+    }
+  }
+  for (std::size_t i = 0; i < kClasses; ++i) {
+    text += class_text(port.classes[i], i);
+  }
+  return text + "!\n";
+}
+
+std::string routing_text(const SwitchSetting& own) {
+  if (own.as_number == 0) {
+    return "";
+  }
+  std::string text = fmt::format("interface Loopback0\n   ip address {}/32\n!\nip routing\n!\nrouter bgp {}\n",
+                                 own.router_id, own.as_number);
+  text += fmt::format("   router-id {}\n   maximum-paths {}\n   bgp bestpath as-path multipath-relax\n", own.router_id,
+                      own.paths);
+  for (const NeighbourSetting& one : own.neighbours) {
+    text += fmt::format("   neighbor {} remote-as {}\n   neighbor {} description {}\n   neighbor {} timers {} {}\n",
+                        one.address, one.as_number, one.address, one.name, one.address, one.keepalive, one.hold);
+    text += fmt::format("   neighbor {} out-delay {}\n", one.address, one.mrai);
+    text += one.bfd ? fmt::format("   neighbor {} bfd\n", one.address) : "";
+  }
+  return text + "!\n";
+}
+
+class EosReader {
+ public:
+  explicit EosReader(const ConfigText& source) : source_(source), read_(source) {}
+
+  Result<DeviceConfig> read() {
+    device_.syntax = Syntax::kEos;
+    device_.file = source_.name;
+    for (const ConfigLine& line : lines_of(source_.text, "!")) {
+      read_.begin(line);
+      command(line);
+      if (read_.fault()) {
+        return tl::unexpected<Error>(*read_.fault());
+      }
+    }
+    if (device_.name.empty()) {
+      return fail("{}: there is no 'hostname NAME', which says which device this is", source_.name);
+    }
+    finish();
+    return std::move(device_);
+  }
+
+ private:
+  void command(const ConfigLine& line) {
+    if (line.indent == 0) {
+      port_.clear();
+      in_bgp_ = read_.is({"router", "bgp"});
+      top();
+    } else if (!port_.empty()) {
+      of_port(port_named(device_, port_, read_.place()));
+    } else if (in_bgp_) {
+      of_bgp();
+    }
+  }
+
+  void top() {
+    SwitchSetting& own = device_.bridge;
+    if (read_.is({"hostname"})) {
+      device_.name = read_.word(1, "the name");
+    } else if (read_.is({"qos", "map", "dscp", "*", "to", "traffic-class"})) {
+      const std::uint64_t dscp = read_.number(3, "DSCP", {.most = 63});
+      own.dscp_class[dscp] = read_.number(6, "the traffic class", {.most = 7});
+      device_.places["dscp"] = read_.place();
+    } else if (read_.is({"interface"}) && read_.word(1, "an interface").starts_with("Ethernet")) {
+      port_ = read_.word(1, "an interface");
+      static_cast<void>(port_named(device_, port_, read_.place()));
+      queue_ = kClasses;
+    } else if (in_bgp_) {
+      own.as_number = read_.number(2, "the AS number", {.least = 1, .most = UINT32_MAX});
+      device_.places["as"] = read_.place();
+    } else if (read_.is({"priority-flow-control", "pause", "watchdog"})) {
+      watchdog();
+    }
+  }
+
+  /// "0.2" seconds as milliseconds.
+  std::uint64_t milliseconds(std::size_t index) {
+    const std::string_view said = read_.word(index, "seconds");
+    const std::size_t point = std::min(said.find('.'), said.size());
+    std::string decimals(said.substr(std::min(point + 1, said.size())));
+    decimals.resize(3, '0');
+    return read_.number_in(said.substr(0, point), "seconds", {.most = 100'000}) * 1'000 +
+           read_.number_in(decimals, "seconds", {.most = 999});
+  }
+
+  void watchdog() {
+    WatchdogSetting made = device_.bridge.watchdog.value_or(WatchdogSetting{});
+    if (read_.is({"default", "timeout"}, 3)) {
+      made.detect = milliseconds(5);
+    } else if (read_.is({"default", "recovery-time"}, 3)) {
+      made.restore = milliseconds(5);
+    } else if (read_.is({"action"}, 3)) {
+      made.drops = read_.word(4, "the action") == "drop";
+    }
+    device_.bridge.watchdog = made;
+    device_.places.emplace("watchdog", read_.place());
+  }
+
+  void of_port(PortSetting& port) {
+    if (read_.is({"uc-tx-queue"}) || read_.is({"tx-queue"})) {
+      queue_ = read_.number(1, "the queue", {.most = 7});
+    } else if (read_.is({"priority-flow-control", "priority", "*", "no-drop"})) {
+      const std::size_t tc = read_.number(2, "the priority", {.most = 7});
+      port.classes[tc].pfc = true;
+      device_.places[fmt::format("pfc.{}.{}", port.name, tc)] = read_.place();
+    } else if (read_.is({"mtu"})) {
+      port.mtu = read_.number(1, "the MTU", {.least = 68, .most = 10'218});
+      device_.places[fmt::format("mtu.{}", port.name)] = read_.place();
+    } else if (read_.is({"description"})) {
+      const std::string_view said = read_.word(1, "the description");
+      if (const std::size_t comma = said.find(','); comma != std::string_view::npos) {
+        port.peer = said.substr(0, comma);
+        port.peer_port = said.substr(comma + 1);
+      }
+    } else if (read_.is({"ip", "address"})) {
+      port.address = read_.word(2, "the address");
+    } else if (read_.is({"speed"})) {
+      const std::string_view said = read_.word(1, "the speed");
+      const std::size_t digits = std::min(said.find_first_not_of("0123456789"), said.size());
+      port.speed = digits == 0 ? 0 : read_.number_in(said.substr(0, digits), "the speed", {.most = 1'600}) * 1'000;
+    } else if (queue_ < kClasses) {
+      of_queue(port);
+    }
+  }
+
+  void of_queue(PortSetting& port) {
+    ClassSetting& one = port.classes[queue_];
+    if (read_.is({"priority", "strict"})) {
+      one.weight = 0;
+    } else if (read_.is({"bandwidth", "percent"})) {
+      one.weight = read_.number(2, "percent", {.least = 1, .most = 100});
+    } else if (read_.is({"random-detect", "ecn", "minimum-threshold"})) {
+      one.mark = MarkSetting{.kmin = bytes(3), .kmax = bytes(6), .percent = 100};
+      if (read_.is({"max-mark-probability"}, 8)) {
+        one.mark->percent = read_.number(9, "max-mark-probability", {.least = 1, .most = 100});
+      }
+      if (one.mark->kmax < one.mark->kmin) {
+        read_.refuse("maximum-threshold is below minimum-threshold");
+      }
+      device_.places[fmt::format("mark.{}.{}", port.name, queue_)] = read_.place();
+    }
+  }
+
+  std::uint64_t bytes(std::size_t index) {
+    const std::uint64_t number = read_.number(index, "the threshold", {.least = 1, .most = 256'000'000});
+    const std::string_view unit = read_.word(index + 1, "its unit");
+    if (unit == "bytes" || unit == "kbytes" || unit == "mbytes") {
+      return number * (unit == "bytes" ? 1 : unit == "kbytes" ? 1'000 : 1'000'000);
+    }
+    read_.refuse(fmt::format("thresholds in '{}' are not read; bytes, kbytes, mbytes are", unit));
+    return number;
+  }
+
+  void of_bgp() {
+    SwitchSetting& own = device_.bridge;
+    if (read_.is({"router-id"})) {
+      own.router_id = read_.word(1, "the identifier");
+    } else if (read_.is({"maximum-paths"})) {
+      own.paths = read_.number(1, "the paths", {.least = 1, .most = 600});
+    }
+    if (!read_.is({"neighbor", "*"})) {
+      return;
+    }
+    const std::string address(read_.word(1, "the neighbour"));
+    auto one = std::ranges::find(own.neighbours, address, &NeighbourSetting::address);
+    if (one == own.neighbours.end()) {
+      own.neighbours.push_back({.address = address});
+      one = own.neighbours.end() - 1;
+    }
+    if (read_.is({"remote-as"}, 2)) {
+      one->as_number = read_.number(3, "the AS number", {.least = 1, .most = UINT32_MAX});
+      device_.places["bgp." + address] = read_.place();
+    } else if (read_.is({"description"}, 2)) {
+      one->name = read_.word(3, "the description");
+    } else if (read_.is({"timers"}, 2)) {
+      one->keepalive = read_.number(3, "keepalive", {.most = 3'600});
+      one->hold = read_.number(4, "the hold time", {.most = 7'200});
+    } else if (read_.is({"out-delay"}, 2)) {
+      one->mrai = read_.number(3, "out-delay", {.most = 600});
+    } else if (read_.is({"bfd"}, 2)) {
+      one->bfd = true;
+    }
+  }
+
+  void finish() {
+    SwitchSetting& own = device_.bridge;
+    number_ports(own.ports);
+    for (const PortSetting& port : own.ports) {
+      const std::string item = fmt::format("port.{}", port.number);
+      device_.places[item] = device_.places[fmt::format("name.{}", port.name)];
+      device_.places[item + ".mtu"] = device_.places[item];
+      if (const auto mtu = device_.places.find("mtu." + port.name); mtu != device_.places.end()) {
+        device_.places[item + ".mtu"] = mtu->second;
+      }
+      for (std::size_t i = 0; i < kClasses; ++i) {
+        for (const char* what : {"mark", "pfc"}) {
+          if (const auto at = device_.places.find(fmt::format("{}.{}.{}", what, port.name, i));
+              at != device_.places.end()) {
+            device_.places[item_of(port, i, what)] = at->second;
+          }
+        }
+      }
+    }
+    std::ranges::stable_sort(own.neighbours, {}, &NeighbourSetting::address);
+  }
+
+  ConfigText source_;
+  CommandReader read_;
+  DeviceConfig device_;
+  std::string port_;
+  std::size_t queue_ = kClasses;
+  bool in_bgp_ = false;
+};
+
+}  // namespace
+
+std::string eos_text(const DeviceConfig& device) {
+  const SwitchSetting& own = device.bridge;
+  std::string text = fmt::format("! device: {} (EOS)\nhostname {}\n!\n", device.name, device.name);
+  for (const auto& [dscp, tc] : own.dscp_class) {
+    text += fmt::format("qos map dscp {} to traffic-class {}\n", dscp, tc);
+  }
+  if (own.watchdog) {
+    const auto seconds = [](std::uint64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); };
+    text += fmt::format("priority-flow-control pause watchdog default timeout {}\n", seconds(own.watchdog->detect));
+    text +=
+        fmt::format("priority-flow-control pause watchdog default recovery-time {}\n", seconds(own.watchdog->restore));
+    text += fmt::format("priority-flow-control pause watchdog action {}\n", own.watchdog->drops ? "drop" : "forward");
+  }
+  text += "!\n";
+  for (const PortSetting& port : own.ports) {
+    text += port_text(port);
+  }
+  return text + routing_text(own);
+}
+
+Result<DeviceConfig> read_eos(const ConfigText& source) { return EosReader(source).read(); }
+
+}  // namespace weft::study::devices

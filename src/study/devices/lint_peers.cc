@@ -1,0 +1,382 @@
+#include "study/devices/lint_peers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "study/devices/lint_mistakes.h"
+
+namespace weft::study::devices {
+namespace {
+
+const DeviceConfig* named(const std::vector<DeviceConfig>& devices, const std::string& name) {
+  const auto found = std::ranges::find(devices, name, &DeviceConfig::name);
+  return found == devices.end() ? nullptr : &*found;
+}
+
+/// The port at whose cable the neighbour's address is the other of two.
+const PortSetting* port_to(const SwitchSetting& own, const NeighbourSetting& neighbour) {
+  const auto stem = [](std::string_view address) { return address.substr(0, address.rfind('.') + 1); };
+  const auto last = [](std::string_view address) {
+    unsigned value = 0;
+    for (const char c : address.substr(address.rfind('.') + 1)) {
+      if (c < '0' || c > '9') {
+        break;
+      }
+      value = (value * 10 + static_cast<unsigned>(c - '0')) & 0xFFFFU;
+    }
+    return value;
+  };
+  const auto found = std::ranges::find_if(own.ports, [&](const PortSetting& port) {
+    return !port.address.empty() && stem(port.address) == stem(neighbour.address) &&
+           (last(port.address) ^ 1U) == last(neighbour.address);
+  });
+  return found == own.ports.end() ? nullptr : &*found;
+}
+
+class SessionLint {
+ public:
+  SessionLint(const DeviceConfig& device, const std::vector<DeviceConfig>& devices, const Reference& reference,
+              std::vector<Finding>& findings)
+      : device_(device), devices_(devices), reference_(reference), findings_(findings) {}
+
+  void all() {
+    const DeviceConfig* right = reference_.device(device_);
+    if (right != nullptr && right->bridge.as_number != device_.bridge.as_number) {
+      Finding finding{.rule = "asn",
+                      .device = device_.name,
+                      .place = device_.where("as"),
+                      .what = fmt::format("AS {}", device_.bridge.as_number),
+                      .right = fmt::format("AS {}, as the plan has it", right->bridge.as_number)};
+      finding.mistake = [name = device_.name, ports = right->bridge](scenario::Scenario& made) {
+        for (const NeighbourSetting& one : ports.neighbours) {
+          if (const PortSetting* port = port_to(ports, one)) {
+            link_down(name, port->number)(made);
+          }
+        }
+      };
+      findings_.push_back(std::move(finding));
+    }
+    for (const NeighbourSetting& one : device_.bridge.neighbours) {
+      of_neighbour(one, right);
+    }
+    if (right != nullptr) {
+      for (const NeighbourSetting& one : right->bridge.neighbours) {
+        if (std::ranges::find(device_.bridge.neighbours, one.address, &NeighbourSetting::address) ==
+            device_.bridge.neighbours.end()) {
+          add(one, right, "neighbour", device_.where("as"), fmt::format("no BGP neighbour {}", one.address),
+              fmt::format("{} with AS {}, by the plan", one.name, one.as_number));
+        }
+      }
+    }
+  }
+
+ private:
+  void add(const NeighbourSetting& one, const DeviceConfig* right, const char* rule, std::string place,
+           std::string what, std::string should) {
+    Finding finding{.rule = rule,
+                    .device = device_.name,
+                    .place = std::move(place),
+                    .what = std::move(what),
+                    .right = std::move(should)};
+    const PortSetting* port = port_to(right == nullptr ? device_.bridge : right->bridge, one);
+    if (reference_.has_plan() && port != nullptr) {
+      finding.mistake = link_down(device_.name, port->number);
+    } else {
+      finding.no_cost = "which cable the session is for is not known";
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  void of_neighbour(const NeighbourSetting& one, const DeviceConfig* right) {
+    const std::string place = device_.where("bgp." + one.address);
+    const DeviceConfig* peer = named(devices_, one.name);
+    if (right != nullptr) {
+      const auto wanted = std::ranges::find(right->bridge.neighbours, one.address, &NeighbourSetting::address);
+      if (wanted == right->bridge.neighbours.end()) {
+        add(one, right, "neighbour", place, fmt::format("BGP neighbour {}", one.address),
+            "none: no cable of the plan has that address");
+      } else if (wanted->as_number != one.as_number) {
+        add(one, right, "asn", place, fmt::format("neighbour {} with AS {}", one.address, one.as_number),
+            fmt::format("AS {} of {}, by the plan", wanted->as_number, wanted->name));
+      } else if (*wanted != one) {
+        timers(one, *wanted, place);
+      }
+      return;
+    }
+    if (peer != nullptr && peer->bridge.as_number > 0 && peer->bridge.as_number != one.as_number) {
+      add(one, right, "asn", place, fmt::format("neighbour {} with AS {}", one.address, one.as_number),
+          fmt::format("AS {}, which {} has ({})", peer->bridge.as_number, peer->name, peer->where("as")));
+    }
+    const PortSetting* port = port_to(device_.bridge, one);
+    if (port != nullptr && !port->peer.empty() && !one.name.empty() && port->peer != one.name) {
+      add(one, right, "neighbour", place, fmt::format("{} is called {}", one.address, one.name),
+          fmt::format("{}, to which the cable of {} leads", port->peer, port->name));
+    }
+  }
+
+  void timers(const NeighbourSetting& one, const NeighbourSetting& wanted, const std::string& place) {
+    const auto text = [](const NeighbourSetting& session) {
+      return fmt::format("{}, timers {} {} s, MRAI {} s, BFD {}", session.name, session.keepalive, session.hold,
+                         session.mrai, session.bfd ? "on" : "off");
+    };
+    Finding finding{.rule = "session",
+                    .device = device_.name,
+                    .place = place,
+                    .what = fmt::format("neighbour {}: {}", one.address, text(one)),
+                    .right = text(wanted) + ", as the plan has it"};
+    finding.no_cost = "timers of one session are those of all in a scenario; see weft control for what they do";
+    findings_.push_back(std::move(finding));
+  }
+
+  const DeviceConfig& device_;
+  const std::vector<DeviceConfig>& devices_;
+  const Reference& reference_;
+  std::vector<Finding>& findings_;
+};
+
+/// What the NIC should be like: by the plan, else by the switch port that says it leads here.
+struct NicTerms {
+  std::array<bool, kClasses> pfc{};
+  const std::map<std::uint64_t, std::uint64_t>* dscp_class = nullptr;
+  std::optional<std::uint64_t> mtu{};
+  std::string name{};
+};
+
+class NicLint {
+ public:
+  NicLint(const DeviceConfig& device, const std::vector<DeviceConfig>& devices, const Reference& reference,
+          std::vector<Finding>& findings)
+      : device_(device), nic_(device.nic), reference_(reference), findings_(findings) {
+    if (const DeviceConfig* right = reference.device(device)) {
+      terms_ = NicTerms{
+          .pfc = right->nic.pfc, .dscp_class = &right->nic.dscp_class, .mtu = right->nic.mtu, .name = "the plan"};
+      right_ = &right->nic;
+      return;
+    }
+    for (const DeviceConfig& one : devices) {
+      const auto port = std::ranges::find(one.bridge.ports, device.name, &PortSetting::peer);
+      if (is_switch(one.syntax) && port != one.bridge.ports.end()) {
+        NicTerms terms{
+            .pfc = {}, .dscp_class = &one.bridge.dscp_class, .mtu = port->mtu, .name = one.name + " " + port->name};
+        std::ranges::transform(port->classes, terms.pfc.begin(), &ClassSetting::pfc);
+        terms_ = terms;
+      }
+    }
+  }
+
+  void all() {
+    if (!terms_) {
+      return;
+    }
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      if (nic_.pfc[i] != terms_->pfc[i]) {
+        add("nic-pfc", "pfc", fmt::format("class {}: PFC is {}", i, nic_.pfc[i] ? "on" : "off"),
+            fmt::format("{}, as {} has it", terms_->pfc[i] ? "on" : "off", terms_->name),
+            at_name(device_.name, i, {.values = {{"lossless", nic_.pfc[i] ? "true" : "false"}}}));
+      }
+    }
+    for (std::uint64_t dscp = 0; dscp < kCodePoints; ++dscp) {
+      const std::uint64_t found = class_at(nic_.dscp_class, dscp);
+      const std::uint64_t wanted = class_at(*terms_->dscp_class, dscp);
+      if (found != wanted && !nic_.dscp_class.empty()) {
+        add("nic-dscp-map", "dscp", fmt::format("DSCP {} goes to class {}", dscp, found),
+            fmt::format("class {}, as {} has it", wanted, terms_->name), wrong_class(device_.name, wanted, found));
+      }
+    }
+    if (nic_.mtu && terms_->mtu && *nic_.mtu != *terms_->mtu) {
+      add("nic-mtu", "port.0.mtu", fmt::format("MTU {}", *nic_.mtu),
+          fmt::format("MTU {}, as {} has it", *terms_->mtu, terms_->name), small_mtu(*nic_.mtu));
+    }
+    code_points();
+    against_plan();
+  }
+
+ private:
+  void add(const char* rule, const std::string& item, std::string what, std::string should, Mistake mistake) {
+    Finding finding{.rule = rule,
+                    .device = device_.name,
+                    .place = device_.where(item),
+                    .what = std::move(what),
+                    .right = std::move(should)};
+    if (reference_.has_plan()) {
+      finding.mistake = std::move(mistake);
+      finding.no_cost = finding.mistake ? "" : "the simulation has it for all NICs alike";
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  /// Data and CNPs must have code points that switches know.
+  void code_points() {
+    if (nic_.data_dscp && right_ != nullptr && right_->data_dscp != nic_.data_dscp) {
+      const std::uint64_t found = class_at(*terms_->dscp_class, *nic_.data_dscp);
+      const std::uint64_t wanted = class_at(*terms_->dscp_class, right_->data_dscp.value_or(0));
+      add("nic-dscp", "data_dscp", fmt::format("data have DSCP {}, which is class {}", *nic_.data_dscp, found),
+          fmt::format("DSCP {}, class {}", right_->data_dscp.value_or(0), wanted),
+          wrong_class(device_.name, wanted, found));
+    } else if (nic_.data_dscp && right_ == nullptr) {
+      const std::uint64_t found = class_at(*terms_->dscp_class, *nic_.data_dscp);
+      const bool lossless = found < kClasses && terms_->pfc[found];
+      const bool any = std::ranges::find(nic_.pfc, true) != nic_.pfc.end();
+      if (any && !lossless) {
+        add("nic-dscp", "data_dscp",
+            fmt::format("data have DSCP {}, which is class {} at {}, without PFC", *nic_.data_dscp, found,
+                        terms_->name),
+            "a code point of a class with PFC", {});
+      }
+    }
+  }
+
+  void against_plan() {
+    if (right_ == nullptr) {
+      return;
+    }
+    for (const auto& [key, wanted] : right_->congestion) {
+      const auto own = nic_.congestion.find(key);
+      if (own != nic_.congestion.end() && own->second != wanted) {
+        add("nic-dcqcn", "congestion." + key, fmt::format("{} is {}", key, own->second),
+            fmt::format("{}, as the plan has it", wanted), {});
+      }
+    }
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      if (right_->reaction[i] && !(nic_.reaction[i] && nic_.notification[i])) {
+        const std::string name = device_.name;
+        add("nic-dcqcn-off", "congestion", fmt::format("class {}: DCQCN is off", i), "on, as the plan has it",
+            [name](scenario::Scenario& made) {
+              made.overrides.push_back(
+                  {.select = name.substr(0, name.find('/')),
+                   .place = "lint",
+                   .assignments = {{.path = "nic.congestion_control", .text = "false", .place = "lint"}}});
+            });
+      }
+    }
+  }
+
+  const DeviceConfig& device_;
+  const NicSetting& nic_;
+  const Reference& reference_;
+  std::vector<Finding>& findings_;
+  std::optional<NicTerms> terms_;
+  const NicSetting* right_ = nullptr;  // by the plan
+};
+
+/// Lists of lanes or weights of a configuration, made in the plan's scenario.
+Mistake lanes_mistake(const std::string& key, const std::string& value) {
+  if (key == "qos_sl2vl") {
+    return [value](scenario::Scenario& made) {
+      std::vector<std::int64_t> lanes;
+      std::size_t begin = 0;
+      while (begin < value.size()) {
+        lanes.push_back(std::atol(value.c_str() + begin));
+        const std::size_t end = value.find(',', begin);
+        begin = end == std::string::npos ? value.size() : end + 1;
+      }
+      made.devices.infiniband.sl2vl = std::move(lanes);
+    };
+  }
+  if (key == "qos_high_limit") {
+    return [value](scenario::Scenario& made) { made.devices.infiniband.vl_high_limit = std::atol(value.c_str()); };
+  }
+  return {};
+}
+
+void compare_options(const DeviceConfig& device, const DeviceConfig& right, const Reference& reference,
+                     std::vector<Finding>& findings) {
+  static const std::set<std::string> kOwn = {"sm_priority", "guid", "log_file", "dump_files_dir"};  // each has its own
+  for (const auto& [key, wanted] : right.manager.options) {
+    const auto own = device.manager.options.find(key);
+    const std::string found = own == device.manager.options.end() ? "" : own->second;
+    if (found == wanted || kOwn.contains(key)) {
+      continue;
+    }
+    Finding finding{.rule = key == "m_key" ? "m-key" : "manager-option",
+                    .device = device.name,
+                    .place = device.where("option." + key),
+                    .what = found.empty() ? fmt::format("{} is not given", key) : fmt::format("{} is {}", key, found),
+                    .right = fmt::format("{}, as {} has it", wanted,
+                                         reference.has_plan() && right.file == "plan" ? "the plan" : right.file)};
+    finding.mistake = reference.has_plan() && !found.empty() ? lanes_mistake(key, found) : Mistake{};
+    finding.no_cost = key == "m_key" ? "managers with different keys cannot take over from each other"
+                                     : "it acts on the manager, which a run does not have";
+    findings.push_back(std::move(finding));
+  }
+  if (device.syntax == Syntax::kOpensm && right.file != "plan") {
+    for (const auto& [key, value] : device.manager.options) {
+      if (!right.manager.options.contains(key) && !kOwn.contains(key)) {
+        findings.push_back({.rule = key == "m_key" ? "m-key" : "manager-option",
+                            .device = device.name,
+                            .place = device.where("option." + key),
+                            .what = fmt::format("{} is {}", key, value),
+                            .right = fmt::format("the same in {}, which does not give it", right.file),
+                            .no_cost = "it acts on the manager, which a run does not have"});
+      }
+    }
+  }
+}
+
+void compare_lines(const DeviceConfig& device, const DeviceConfig& right, std::vector<Finding>& findings) {
+  const auto words = [](const std::string& line) {
+    std::string made;
+    std::ranges::copy_if(line, std::back_inserter(made), [](char c) { return c != ' '; });
+    return made;
+  };
+  const std::size_t lines = std::max(device.manager.lines.size(), right.manager.lines.size());
+  for (std::size_t i = 0; i < lines; ++i) {
+    const std::string own = i < device.manager.lines.size() ? device.manager.lines[i] : "";
+    const std::string wanted = i < right.manager.lines.size() ? right.manager.lines[i] : "";
+    if (words(own) != words(wanted)) {
+      findings.push_back({.rule = device.syntax == Syntax::kPartitions ? "partitions" : "qos-policy",
+                          .device = device.name,
+                          .place = device.where(fmt::format("line.{}", i)),
+                          .what = own.empty() ? "a rule is missing" : fmt::format("'{}'", own),
+                          .right = wanted.empty() ? fmt::format("nothing, as in {}", right.file)
+                                                  : fmt::format("'{}', as in {}", wanted, right.file),
+                          .no_cost = "who may talk to whom takes no time: a run has one partition"});
+      return;  // what follows may only be shifted
+    }
+  }
+}
+
+}  // namespace
+
+void lint_sessions(const std::vector<DeviceConfig>& devices, const Reference& reference,
+                   std::vector<Finding>& findings) {
+  for (const DeviceConfig& device : devices) {
+    if (is_switch(device.syntax) && !(reference.has_plan() && reference.device(device) == nullptr)) {
+      SessionLint(device, devices, reference, findings).all();
+    }
+  }
+}
+
+void lint_nics(const std::vector<DeviceConfig>& devices, const Reference& reference, std::vector<Finding>& findings) {
+  for (const DeviceConfig& device : devices) {
+    if (device.syntax == Syntax::kNic) {
+      NicLint(device, devices, reference, findings).all();
+    }
+  }
+}
+
+void lint_managers(const std::vector<DeviceConfig>& devices, const Reference& reference,
+                   std::vector<Finding>& findings) {
+  for (const DeviceConfig& device : devices) {
+    if (!is_manager(device.syntax)) {
+      continue;
+    }
+    const DeviceConfig* right = reference.device(device);
+    if (right == nullptr) {
+      const auto first = std::ranges::find(devices, device.syntax, &DeviceConfig::syntax);
+      right = &*first;
+    }
+    if (right != &device) {
+      compare_options(device, *right, reference, findings);
+      compare_lines(device, *right, findings);
+    }
+  }
+}
+
+}  // namespace weft::study::devices

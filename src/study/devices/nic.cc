@@ -1,0 +1,218 @@
+#include "study/devices/nic.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "study/devices/command_line.h"
+
+namespace weft::study::devices {
+namespace {
+
+constexpr std::string_view kTitle = "# nic: ";
+
+/// Of the notification point; all others are of the reaction point.
+bool is_notification(std::string_view name) {
+  return name == "cnp_dscp" || name == "cnp_802p_prio" || name == "min_time_between_cnps";
+}
+
+/// What the driver's parameters may be.
+Span span_of(std::string_view name) {
+  if (name == "cnp_dscp") {
+    return {.most = 63};
+  }
+  if (name == "cnp_802p_prio") {
+    return {.most = 7};
+  }
+  return {.most = name == "dce_tcp_g" ? std::uint64_t{1023} : UINT32_MAX};
+}
+
+constexpr std::array<std::string_view, 12> kParameters = {"rpg_time_reset",
+                                                          "rpg_byte_reset",
+                                                          "rpg_threshold",
+                                                          "rpg_ai_rate",
+                                                          "rpg_hai_rate",
+                                                          "rpg_min_rate",
+                                                          "rate_reduce_monitor_period",
+                                                          "dce_tcp_rtt",
+                                                          "dce_tcp_g",
+                                                          "min_time_between_cnps",
+                                                          "cnp_dscp",
+                                                          "cnp_802p_prio"};
+
+class NicReader {
+ public:
+  explicit NicReader(const ConfigText& source) : source_(source), read_(source) {}
+
+  Result<DeviceConfig> read() {
+    device_.syntax = Syntax::kNic;
+    device_.file = source_.name;
+    name();
+    for (const ConfigLine& line : lines_of(source_.text, "#")) {
+      read_.begin(line);
+      command();
+      if (read_.fault()) {
+        return tl::unexpected<Error>(*read_.fault());
+      }
+    }
+    return std::move(device_);
+  }
+
+ private:
+  void name() {
+    const std::size_t at = source_.text.find(kTitle);
+    if (at != std::string_view::npos) {
+      const std::string_view rest = source_.text.substr(at + kTitle.size());
+      device_.name = rest.substr(0, std::min(rest.find_first_of("\r\n "), rest.size()));
+      return;
+    }
+    std::string_view stem = source_.name.substr(source_.name.rfind('/') + 1);
+    device_.name = stem.substr(0, std::min(stem.find('.'), stem.size()));
+  }
+
+  void command() {
+    if (read_.is({"ip", "link", "set", "dev", "*", "mtu"})) {
+      device_.nic.interface = read_.word(4, "the interface");
+      device_.nic.mtu = read_.number(6, "the MTU", {.least = 68, .most = 65'535});
+      device_.places["port.0.mtu"] = read_.place();
+    } else if (read_.is({"mlnx_qos", "-i"})) {
+      device_.nic.interface = read_.word(2, "the interface");
+      qos();
+    } else if (read_.is({"cma_roce_tos", "-d", "*", "-t"})) {
+      device_.nic.rdma = read_.word(2, "the device");
+      device_.nic.data_dscp = read_.number(4, "the type of service", {.most = 255}) / 4;
+      device_.places["data_dscp"] = read_.place();
+    } else if (read_.is({"echo", "*", ">"})) {
+      file();
+    }
+  }
+
+  void qos() {
+    if (read_.is({"--dscp2prio"}, 3)) {
+      const std::vector<std::string_view> parts = split(read_.word(4, "set,DSCP,PRIORITY"));
+      if (parts.size() != 3 || parts[0] != "set") {
+        read_.refuse("--dscp2prio takes set,DSCP,PRIORITY");
+        return;
+      }
+      const std::uint64_t dscp = read_.number_in(parts[1], "DSCP", {.most = 63});
+      device_.nic.dscp_class[dscp] = read_.number_in(parts[2], "the priority", {.most = 7});
+      device_.places["dscp"] = read_.place();
+    } else if (read_.is({"--pfc"}, 3) || read_.is({"-f"}, 3)) {
+      const std::vector<std::string_view> parts = eight("--pfc");
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        device_.nic.pfc[i] = read_.number_in(parts[i], "--pfc", {.most = 1}) == 1;
+      }
+      device_.places["pfc"] = read_.place();
+    } else if (read_.is({"--cable_len"}, 3)) {
+      device_.nic.metres = read_.number(4, "--cable_len", {.most = 100'000});
+    } else if (read_.is({"--tsa"}, 3)) {
+      const std::vector<std::string_view> parts = eight("--tsa");
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        device_.nic.weight[i] = parts[i] == "strict" ? 0 : device_.nic.weight[i].value_or(1);
+      }
+    } else if (read_.is({"--tcbw"}, 3)) {
+      const std::vector<std::string_view> parts = eight("--tcbw");
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::uint64_t percent = read_.number_in(parts[i], "--tcbw", {.most = 100});
+        device_.nic.weight[i] = device_.nic.weight[i] == std::optional<std::uint64_t>(0) ? 0 : percent;
+      }
+    }
+  }
+
+  static std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> parts;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(','), text.size());
+      parts.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+  }
+
+  std::vector<std::string_view> eight(std::string_view option) {
+    std::vector<std::string_view> parts = split(read_.word(4, "eight values"));
+    if (parts.size() != kClasses) {
+      read_.refuse(fmt::format("{} takes eight values between commas; here are {}", option, parts.size()));
+      parts.clear();
+    }
+    return parts;
+  }
+
+  void file() {
+    const std::string_view path = read_.word(3, "a file");
+    const std::string_view last = path.substr(path.rfind('/') + 1);
+    const bool reaction = path.find("/roce_rp/enable/") != std::string_view::npos;
+    if (reaction || path.find("/roce_np/enable/") != std::string_view::npos) {
+      const std::size_t tc = read_.number_in(last, "the priority", {.most = 7});
+      (reaction ? device_.nic.reaction : device_.nic.notification)[tc] = read_.number(1, "0 or 1", {.most = 1}) == 1;
+    } else if (std::ranges::find(kParameters, last) != kParameters.end()) {
+      device_.nic.congestion[std::string(last)] = read_.number(1, last, span_of(last));
+      device_.places[fmt::format("congestion.{}", last)] = read_.place();
+    }
+  }
+
+  ConfigText source_;
+  CommandReader read_;
+  DeviceConfig device_;
+};
+
+std::string congestion_text(const NicSetting& nic) {
+  std::string text;
+  std::uint64_t mask = 0;
+  for (std::size_t i = 0; i < kClasses; ++i) {
+    for (const auto& [point, on] : {std::pair("roce_np", nic.notification[i]), std::pair("roce_rp", nic.reaction[i])}) {
+      text += fmt::format("echo {} > /sys/class/net/{}/ecn/{}/enable/{}\n", on ? 1 : 0, nic.interface, point, i);
+    }
+    mask |= nic.reaction[i] ? 1U << i : 0U;
+  }
+  for (const auto& [name, value] : nic.congestion) {
+    text += fmt::format("echo {} > /sys/class/net/{}/ecn/{}/{}\n", value, nic.interface,
+                        is_notification(name) ? "roce_np" : "roce_rp", name);
+  }
+  text += fmt::format("mlxconfig -d {} --yes set ROCE_CC_PRIO_MASK_P1={}\n", nic.rdma, mask);
+  return text;
+}
+
+}  // namespace
+
+std::string nic_text(const DeviceConfig& device) {
+  const NicSetting& nic = device.nic;
+  std::string text = fmt::format("#!/bin/sh -e\n{}{}\n", kTitle, device.name);
+  if (nic.mtu) {
+    text += fmt::format("ip link set dev {} mtu {}\n", nic.interface, *nic.mtu);
+  }
+  text += fmt::format("ethtool -A {} autoneg off rx off tx off\n", nic.interface);
+  text += fmt::format("mlnx_qos -i {} --trust dscp\n", nic.interface);
+  for (const auto& [dscp, tc] : nic.dscp_class) {
+    text += fmt::format("mlnx_qos -i {} --dscp2prio set,{},{}\n", nic.interface, dscp, tc);
+  }
+  std::array<int, kClasses> pfc{};
+  std::ranges::copy(nic.pfc, pfc.begin());
+  text += fmt::format("mlnx_qos -i {} --pfc {}\n", nic.interface, fmt::join(pfc, ","));
+  if (nic.metres) {
+    text += fmt::format("mlnx_qos -i {} --cable_len {}\n", nic.interface, *nic.metres);
+  }
+  if (std::ranges::all_of(nic.weight, [](const auto& weight) { return weight.has_value(); })) {
+    std::array<std::string, kClasses> kinds;
+    std::array<std::uint64_t, kClasses> shares{};
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      kinds[i] = *nic.weight[i] == 0 ? "strict" : "ets";
+      shares[i] = *nic.weight[i];
+    }
+    text += fmt::format("mlnx_qos -i {} --prio_tc 0,1,2,3,4,5,6,7\n", nic.interface);
+    text += fmt::format("mlnx_qos -i {} --tsa {}\n", nic.interface, fmt::join(kinds, ","));
+    text += fmt::format("mlnx_qos -i {} --tcbw {}\n", nic.interface, fmt::join(shares, ","));
+  }
+  if (nic.data_dscp) {
+    text += fmt::format("cma_roce_tos -d {} -t {}\n", nic.rdma, *nic.data_dscp * 4);
+    text += fmt::format("echo {} > /sys/class/infiniband/{}/tc/1/traffic_class\n", *nic.data_dscp * 4, nic.rdma);
+  }
+  return nic.congestion.empty() ? text : text + congestion_text(nic);
+}
+
+Result<DeviceConfig> read_nic(const ConfigText& source) { return NicReader(source).read(); }
+
+}  // namespace weft::study::devices
