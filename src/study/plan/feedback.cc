@@ -19,7 +19,7 @@ constexpr double kWorthwhile = 0.02;
 /// Flows that get less of their line meet others.
 constexpr double kShares = 0.9;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 /// Everything but what may differ is the same.
 bool is_neighbour(const Design& a, const Design& b) {
@@ -72,9 +72,9 @@ class MoveFinder {
 
   void parallelism() {
     const std::string& part = metrics_.worst_part;
-    const std::string waited = fmt::format("{} is waited for during {} of the step", part, percent(metrics_.worst));
+    const std::string waited = fmt::format("{} is waited for during {} of the step", part, share_text(metrics_.worst));
     if (metrics_.bubbles > kWorthwhile && training_.pipeline > 1) {
-      const std::string idle = fmt::format("ranks wait for others during {} of the step", percent(metrics_.bubbles));
+      const std::string idle = fmt::format("ranks wait for others during {} of the step", share_text(metrics_.bubbles));
       change_job(idle, fmt::format("pp {} -> {}", training_.pipeline, training_.pipeline / 2),
                  {{"pp", training_.pipeline / 2}, {"interleave", 1}});
       change_job(idle, fmt::format("interleave {} -> {}", training_.interleave, training_.interleave * 2),
@@ -103,7 +103,7 @@ class MoveFinder {
 
   void sharing() {
     const std::string metric = fmt::format("a flow of {} gets {} of its line, as others share its links",
-                                           metrics_.slowest_kind, percent(metrics_.slowest_flow));
+                                           metrics_.slowest_kind, share_text(metrics_.slowest_flow));
     const scenario::Family family = setting_.scenario.fabric.family;
     for (const char* const scheme : {"adaptive", "spray"}) {
       const std::string name = setting_.design.network.name.substr(0, setting_.design.network.name.find('+'));
@@ -130,7 +130,7 @@ class MoveFinder {
 
   void faster() {
     const std::string metric = fmt::format("communication is waited for during {} of the step, NICs are busy {}",
-                                           percent(metrics_.exposed), percent(metrics_.nic_busy));
+                                           share_text(metrics_.exposed), share_text(metrics_.nic_busy));
     neighbour(metric, [this](const Design& other) {
       return is_like(other) && other.oversubscription == setting_.design.oversubscription && rate(other) > rate(setting_.design);
     });
@@ -141,7 +141,7 @@ class MoveFinder {
   }
 
   void cheaper() {
-    const std::string metric = fmt::format("NICs are busy during {} of the step", percent(metrics_.nic_busy));
+    const std::string metric = fmt::format("NICs are busy during {} of the step", share_text(metrics_.nic_busy));
     neighbour(metric, [this](const Design& other) {
       return is_same_but_oversubscription(other) && capacity(other) < capacity(setting_.design);
     });
