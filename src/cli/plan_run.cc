@@ -28,7 +28,6 @@
 namespace weft::cli {
 namespace {
 
-using study::plan::Design;
 using study::plan::Growth;
 using study::plan::Measured;
 using study::plan::PlannedDesign;
@@ -82,7 +81,7 @@ Result<void> PlanRun::run() {
   return {};
 }
 
-Result<PlannedDesign> PlanRun::bounded(const Design& design) const {
+Result<PlannedDesign> PlanRun::bounded(const study::plan::Design& design) const {
   Result<Scenario> scenario = scenario_of(question_, design, catalogue_);
   if (!scenario) {
     return pass_on(scenario);
@@ -101,7 +100,7 @@ Result<PlannedDesign> PlanRun::bounded(const Design& design) const {
   return made;
 }
 
-void PlanRun::bound(const Design& design) {
+void PlanRun::bound(const study::plan::Design& design) {
   Result<PlannedDesign> made = bounded(design);
   if (!made) {
     ++result_.refused[made.error().message];
@@ -127,7 +126,7 @@ Result<void> PlanRun::bound_all() {
   result_.enumerated = question_.space.designs.size();
   result_.beyond_capacity = question_.space.beyond_capacity;
   options_.tell(fmt::format("bounds of {} designs", result_.enumerated));
-  for (const Design& design : question_.space.designs) {
+  for (const study::plan::Design& design : question_.space.designs) {
     if (interrupted()) {
       return {};
     }
@@ -300,7 +299,7 @@ std::vector<PlannedDesign> PlanRun::choose_finalists() const {
   std::set<std::string> names;
   const std::vector<std::string> job = result_.designs[leader()].design.job;
   for (const std::size_t place : places) {
-    Design design = result_.designs[place].design;
+    study::plan::Design design = result_.designs[place].design;
     design.job = job;
     if (chosen.size() == options_.finalists || names.contains(name_of(design))) {
       continue;
@@ -342,7 +341,7 @@ Result<void> PlanRun::finals() {
   return ran;
 }
 
-Result<Scenario> PlanRun::runnable(const Design& design, Level level, const std::vector<std::string>& more) const {
+Result<Scenario> PlanRun::runnable(const study::plan::Design& design, Level level, const std::vector<std::string>& more) const {
   Result<Scenario> scenario = scenario_of(question_, design, catalogue_, more);
   if (!scenario) {
     return scenario;
@@ -567,7 +566,7 @@ void PlanRun::add_growth() {
       continue;
     }
     Growth made{.gpus = *question_.later};
-    const std::optional<Design> later = grown(own.design, hosts);
+    const std::optional<study::plan::Design> later = grown(own.design, hosts);
     Result<Scenario> scenario =
         later ? scenario_of(question_, *later, catalogue_)
               : Result<Scenario>(fail("its switches do not take so many; all of them would be replaced"));
