@@ -59,11 +59,10 @@ Result<void> write_scenario(const PlanText& text, const PlanQuestion& question, 
   std::error_code ignored;  // writing says it
   std::filesystem::create_directories(text.write, ignored);
   const std::string stem = std::filesystem::path(question.file).stem().string();
-  const std::string file =
-      (std::filesystem::path(text.write) / lettered(file_name_of(stem), number, ".toml")).string();
+  const std::string file = (std::filesystem::path(text.write) / lettered(file_name_of(stem), number, ".toml")).string();
   scenario.file = file;
-  const std::string written = study::plan::scenario_text(
-      scenario, {.comment = {design.name, "", fmt::format("  weft show {} --bill", file)}});
+  const std::string written =
+      study::plan::scenario_text(scenario, {.comment = {design.name, "", fmt::format("  weft show {} --bill", file)}});
   if (Result<void> good = study::plan::check_text(written, scenario, catalogue); !good) {
     return fail("{}: the scenario would not load again: {}", file, good.error().message);
   }
@@ -86,11 +85,10 @@ Result<void> write_front(const PlanText& text, const PlanQuestion& question,
     }
     if (!text.cabling.empty()) {
       const std::filesystem::path path(text.cabling);
-      const std::string file = number == 0 || text.cabling == "-"
-                                   ? text.cabling
-                                   : (path.parent_path() / lettered(path.stem().string(), number,
-                                                                    path.extension().string()))
-                                         .string();
+      const std::string file =
+          number == 0 || text.cabling == "-"
+              ? text.cabling
+              : (path.parent_path() / lettered(path.stem().string(), number, path.extension().string())).string();
       if (number == 0 || text.cabling != "-") {
         const std::string rows = study::plan::cabling_csv(study::plan::cabling_of(*scenario, *graph));
         if (Result<void> written = write_text(file, rows); !written) {
@@ -188,17 +186,20 @@ int run(const PlanText& text) {
 }
 
 void add_space_options(CLI::App& command, PlanText& text) {
-  command.add_option("--networks", text.networks,
-                     "Networks, as in `weft compare`, separated by commas; default: infiniband, infiniband-ar, rocev2, "
-                     "rocev2-spray, uet")
+  command
+      .add_option("--networks", text.networks,
+                  "Networks, as in `weft compare`, separated by commas; default: infiniband, infiniband-ar, rocev2, "
+                  "rocev2-spray, uet")
       ->delimiter(',');
-  command.add_option("--switches", text.switches,
-                     "Switches of the catalogue; default: those whose ports their vendor specifies")
+  command
+      .add_option("--switches", text.switches,
+                  "Switches of the catalogue; default: those whose ports their vendor specifies")
       ->delimiter(',');
   command.add_option("--nics", text.nics, "NICs of the catalogue; default: likewise, of 200 Gb/s and more")
       ->delimiter(',');
-  command.add_option("--shapes", text.shapes,
-                     "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers); default: all")
+  command
+      .add_option("--shapes", text.shapes,
+                  "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers); default: all")
       ->delimiter(',');
   command.add_option("--oversubscription", text.oversubscriptions, "Ratios DOWN:UP of leaves; default: 1:1,2:1,4:1")
       ->delimiter(',');
@@ -238,7 +239,8 @@ void add_search_options(CLI::App& command, PlanText& text) {
 }  // namespace
 
 void add_plan_command(CLI::App& app, PlanText& text, int& exit_status) {
-  CLI::App* command = app.add_subcommand("plan", "What network to build for a job, within a budget, power and deadline");
+  CLI::App* command =
+      app.add_subcommand("plan", "What network to build for a job, within a budget, power and deadline");
   add_scenario_options(*command, text.scenario);
   command->add_option("--budget", text.budget, "Money to buy network, hosts and GPUs with at most, such as 20M");
   command->add_option("--power", text.power, "Power of everything at most, such as 800kW");

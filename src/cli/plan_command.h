@@ -12,10 +12,10 @@ namespace weft::cli {
 
 struct PlanText {
   ScenarioText scenario;
-  std::string budget;    // "20M USD"
-  std::string power;     // "800 kW"
-  std::string deadline;  // "30 d"
-  std::string tokens;    // "2T"
+  std::string budget;     // "20M USD"
+  std::string power;      // "800 kW"
+  std::string deadline;   // "30 d"
+  std::string tokens;     // "2T"
   std::int64_t grow = 0;  // GPUs; 0: none
   std::vector<std::string> networks;
   std::vector<std::string> switches;

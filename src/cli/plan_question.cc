@@ -44,11 +44,11 @@ Result<double> parse_amount(std::string_view option, const std::string& text, st
 }
 
 Result<study::plan::Limits> limits_of(const PlanText& text) {
-  constexpr std::array kMoney = {Suffix{"", 1},      Suffix{"USD", 1},    Suffix{"kUSD", 1e3}, Suffix{"MUSD", 1e6},
-                                 Suffix{"k", 1e3},   Suffix{"M", 1e6},    Suffix{"B", 1e9},    Suffix{"BUSD", 1e9}};
+  constexpr std::array kMoney = {Suffix{"", 1},    Suffix{"USD", 1}, Suffix{"kUSD", 1e3}, Suffix{"MUSD", 1e6},
+                                 Suffix{"k", 1e3}, Suffix{"M", 1e6}, Suffix{"B", 1e9},    Suffix{"BUSD", 1e9}};
   constexpr std::array kPower = {Suffix{"W", 1}, Suffix{"kW", 1e3}, Suffix{"MW", 1e6}};
-  constexpr std::array kTime = {Suffix{"ms", 1e-3}, Suffix{"s", 1},       Suffix{"min", 60},
-                                Suffix{"h", 3600},  Suffix{"d", 86'400.0}};
+  constexpr std::array kTime = {Suffix{"ms", 1e-3}, Suffix{"s", 1}, Suffix{"min", 60}, Suffix{"h", 3600},
+                                Suffix{"d", 86'400.0}};
   constexpr std::array kTokens = {Suffix{"", 1}, Suffix{"M", 1e6}, Suffix{"B", 1e9}, Suffix{"T", 1e12}};
   study::plan::Limits made;
   if (!text.budget.empty()) {

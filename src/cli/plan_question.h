@@ -16,9 +16,9 @@
 namespace weft::cli {
 
 struct PlanQuestion {
-  std::string file;       // the user's
-  std::string base;       // its text without what the plan decides
-  std::string base_file;  // names it in messages; in the same folder
+  std::string file;                      // the user's
+  std::string base;                      // its text without what the plan decides
+  std::string base_file;                 // names it in messages; in the same folder
   std::vector<std::string> not_taken{};  // keys that the plan decides
   study::scenario::Scenario scenario{};  // as the file has it
   study::plan::Limits limits{};

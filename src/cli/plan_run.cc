@@ -135,7 +135,8 @@ Result<void> PlanRun::bound_all() {
   if (waiting_.empty()) {
     std::string why = result_.refused.empty() ? "" : "; refused: " + result_.refused.begin()->first;
     return fail(
-        "no design keeps to what is asked for: of {} designs {} are beyond the budget, {} beyond the power, {} too slow "
+        "no design keeps to what is asked for: of {} designs {} are beyond the budget, {} beyond the power, {} too "
+        "slow "
         "by the lower bound of their step{}",
         result_.enumerated, result_.beyond_budget, result_.beyond_power, result_.too_slow, why);
   }
@@ -227,10 +228,9 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
   }
   std::vector<PlannedDesign> batch;
   std::vector<study::plan::Iteration> tries;
-  for (const study::plan::Move& move : next_moves(*best.metrics, {.design = best.design,
-                                                                 .scenario = *scenario,
-                                                                 .space = question_.space.designs,
-                                                                 .catalogue = catalogue_})) {
+  for (const study::plan::Move& move : next_moves(
+           *best.metrics,
+           {.design = best.design, .scenario = *scenario, .space = question_.space.designs, .catalogue = catalogue_})) {
     if (batch.size() == kMoves || !known.insert(name_of(move.design)).second) {
       continue;
     }
@@ -341,7 +341,8 @@ Result<void> PlanRun::finals() {
   return ran;
 }
 
-Result<Scenario> PlanRun::runnable(const study::plan::Design& design, Level level, const std::vector<std::string>& more) const {
+Result<Scenario> PlanRun::runnable(const study::plan::Design& design, Level level,
+                                   const std::vector<std::string>& more) const {
   Result<Scenario> scenario = scenario_of(question_, design, catalogue_, more);
   if (!scenario) {
     return scenario;
@@ -446,10 +447,9 @@ void PlanRun::take(PlannedDesign& design, const Scenario& scenario, const std::v
                 .interval = {},
                 .seeds = runs.size()};
   made.interval = fmt::format("{} {}", runs.size(), runs.size() == 1 ? "seed" : "seeds");
-  made.interval += first.composition_error
-                       ? fmt::format("; off by {:+.2f} %, measured on {}", *first.composition_error * 100,
-                                     first.composition_check)
-                       : "; what the level is off by was not measured";
+  made.interval += first.composition_error ? fmt::format("; off by {:+.2f} %, measured on {}",
+                                                         *first.composition_error * 100, first.composition_check)
+                                           : "; what the level is off by was not measured";
   made.interval += first.interval ? fmt::format("; slices known to {:.1f} %", *first.interval * 100) : "";
   made.interval += first.settled() ? "" : "; slices that met marks, pauses or losses had not settled";
   design.metrics = study::plan::metrics_of(*runs.front());
@@ -509,8 +509,7 @@ Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
     const CaseResult& result = *(*ran)[j];
     const bool ended = result && result->run.end == study::results::RunEnd::kFinished && !result->steps.empty();
     // A job that does not end loses all of its work.
-    const double loss =
-        ended ? std::clamp(result->steps.front().time.seconds() / own.measured->step - 1, 0.0, 1.0) : 1;
+    const double loss = ended ? std::clamp(result->steps.front().time.seconds() / own.measured->step - 1, 0.0, 1.0) : 1;
     study::plan::TuningRisk& risk = own.risk ? *own.risk : own.risk.emplace();
     risk.of = all[tried[j].design];
     risk.mean = (risk.mean * static_cast<double>(risk.tried) + loss) / static_cast<double>(risk.tried + 1);

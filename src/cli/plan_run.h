@@ -1,5 +1,5 @@
-// The search of `weft plan`: bounds for every design, flows for the best of them, the loop of metric and change, packets
-// for what is left, and what mistakes and failures cost those.
+// The search of `weft plan`: bounds for every design, flows for the best of them, the loop of metric and change,
+// packets for what is left, and what mistakes and failures cost those.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// What a design cannot be better than, before anything runs: its step, its price, its power, and so the cost of a token.
+// What a design cannot be better than, before anything runs: its step, its price, its power, and so the cost of a
+// token.
 //
 // The step is at least what one rank computes and sends in sequence: kernels of the slowest stage, the optimiser, and
 // the collectives of tensor, context and expert parallelism that nothing hides, at the full rate of the links and

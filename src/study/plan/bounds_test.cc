@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "study/assembly/build_topology.h"
-#include "study/run/run_test_support.h"
 #include "study/run/level_choice.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::plan {
 namespace {

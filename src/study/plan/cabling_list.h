@@ -12,11 +12,11 @@
 namespace weft::study::plan {
 
 struct CableRow {
-  std::string from;  // "host3/nic0", "leaf1"
+  std::string from;       // "host3/nic0", "leaf1"
   std::string from_port;  // of a switch: "port5"; of a NIC's only port: ""
   std::string to;
   std::string to_port;
-  std::string kind;  // "400g copper", "400g multimode", "800g single-mode"
+  std::string kind;         // "400g copper", "400g multimode", "800g single-mode"
   std::int64_t pieces = 1;  // side by side, where no part has the link's rate
   std::int64_t metres = 0;  // rounded up
 };

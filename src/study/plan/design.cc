@@ -39,7 +39,9 @@ std::string name_of(const Design& design) {
 
 std::vector<std::string> settings_of(const Design& design) {
   std::vector<std::string> made = design.network.settings;
-  const auto put = [&made](std::string_view key, const auto& value) { made.push_back(fmt::format("{}={}", key, value)); };
+  const auto put = [&made](std::string_view key, const auto& value) {
+    made.push_back(fmt::format("{}={}", key, value));
+  };
   put("fabric.switch", design.switch_.name);
   put("fabric.nic", design.nic.name);
   put("topology.kind", to_string(design.shape));

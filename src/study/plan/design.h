@@ -1,4 +1,5 @@
-// One way to build the cluster: which devices, in which shape, how they are run; and the keys of a scenario that say so.
+// One way to build the cluster: which devices, in which shape, how they are run; and the keys of a scenario that say
+// so.
 #pragma once
 
 #include <cstdint>

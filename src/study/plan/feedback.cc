@@ -86,8 +86,9 @@ class MoveFinder {
     if (part == "tp" && training_.tensor > 1) {
       change_job(waited, fmt::format("tp {} -> {}", training_.tensor, training_.tensor / 2),
                  {{"tp", training_.tensor / 2}});
-      change_job(waited, fmt::format("tp {} -> {}, pp {} -> {}", training_.tensor, training_.tensor / 2,
-                                     training_.pipeline, training_.pipeline * 2),
+      change_job(waited,
+                 fmt::format("tp {} -> {}, pp {} -> {}", training_.tensor, training_.tensor / 2, training_.pipeline,
+                             training_.pipeline * 2),
                  {{"tp", training_.tensor / 2}, {"pp", training_.pipeline * 2}});
     } else if (part == "ep" && training_.expert > 1) {
       change_job(waited, fmt::format("ep {} -> {}", training_.expert, training_.expert / 2),
@@ -132,7 +133,8 @@ class MoveFinder {
     const std::string metric = fmt::format("communication is waited for during {} of the step, NICs are busy {}",
                                            share_text(metrics_.exposed), share_text(metrics_.nic_busy));
     neighbour(metric, [this](const Design& other) {
-      return is_like(other) && other.oversubscription == setting_.design.oversubscription && rate(other) > rate(setting_.design);
+      return is_like(other) && other.oversubscription == setting_.design.oversubscription &&
+             rate(other) > rate(setting_.design);
     });
     neighbour(metric, [this](const Design& other) {
       return is_like(other) && same_devices(other) && other.oversubscription == setting_.design.oversubscription &&

@@ -19,9 +19,9 @@ namespace weft::study::plan {
 
 /// Of one run with a training step. Shares are of the step.
 struct Metrics {
-  double step = 0;     // s
-  double exposed = 0;  // communication that the step waits for
-  double bubbles = 0;  // of it, for other ranks to come
+  double step = 0;           // s
+  double exposed = 0;        // communication that the step waits for
+  double bubbles = 0;        // of it, for other ranks to come
   std::string worst_part{};  // "tp": that the step waits for most
   double worst = 0;
   double nic_busy = 0;  // the busiest rank's links of the network, at full rate

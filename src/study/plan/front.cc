@@ -43,8 +43,8 @@ std::vector<std::size_t> pareto_front(std::span<const Criteria> designs, double 
   for (std::size_t i = 0; i < designs.size(); ++i) {
     const bool beaten =
         std::ranges::any_of(designs, [&](const Criteria& other) { return dominates(other, designs[i], same); });
-    const bool again = std::ranges::any_of(
-        front, [&](std::size_t kept) { return are_alike(designs[kept], designs[i], same); });
+    const bool again =
+        std::ranges::any_of(front, [&](std::size_t kept) { return are_alike(designs[kept], designs[i], same); });
     if (!beaten && !again) {
       front.push_back(i);
     }

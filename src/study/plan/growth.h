@@ -27,8 +27,8 @@ struct Growth {
   bool possible = true;
   std::string reason{};  // why it is not
   std::int64_t gpus = 0;
-  std::string shape{};    // it then has
-  bool rewired = false;   // leaves or spines are cabled in another way than before
+  std::string shape{};          // it then has
+  bool rewired = false;         // leaves or spines are cabled in another way than before
   scenario::Money cost{};       // of the network's parts that are added, at today's prices
   scenario::Money left_over{};  // what was paid for parts that are not needed any more
   std::vector<GrowthLine> lines{};

@@ -54,8 +54,9 @@ Json measured_json(const Measured& step) {
 }
 
 Json metrics_json(const Metrics& own) {
-  return {{"exposed", own.exposed},           {"bubbles", own.bubbles}, {"nic_busy", own.nic_busy},
-          {"slowest_flow", own.slowest_flow}, {"marks", own.marks},     {"pauses", own.pauses},
+  return {{"exposed", own.exposed},   {"bubbles", own.bubbles},
+          {"nic_busy", own.nic_busy}, {"slowest_flow", own.slowest_flow},
+          {"marks", own.marks},       {"pauses", own.pauses},
           {"drops", own.drops}};
 }
 
@@ -120,8 +121,11 @@ Json design_json(const PlannedDesign& own) {
 }
 
 Json iteration_json(const Iteration& own) {
-  Json made{{"number", own.number}, {"metric", own.metric}, {"change", own.change},
-            {"level", own.level},   {"taken", own.taken}};
+  Json made{{"number", own.number},
+            {"metric", own.metric},
+            {"change", own.change},
+            {"level", own.level},
+            {"taken", own.taken}};
   add(made, "usd_before", own.before);
   add(made, "usd_after", own.after);
   add(made, "gain", own.gain());
@@ -146,17 +150,17 @@ std::string designs_csv(const PlanResult& result) {
                  "to_buy_usd", "power_w", "tuning_risk", "goodput", "growth_usd", "step_bound_s", "reason"});
   for (const PlannedDesign& own : result.designs) {
     const auto measured = [&own](auto of) { return own.measured ? of(*own.measured) : std::optional<double>(); };
-    put_line(csv, {own.name, own.on_front ? "1" : "0", own.measured ? own.measured->level : "",
-                   number(measured([](const Measured& m) { return std::optional(m.step); })),
-                   number(measured([](const Measured& m) { return m.low; })),
-                   number(measured([](const Measured& m) { return m.high; })),
-                   number(own.measured ? std::optional(own.cost.usd) : std::nullopt),
-                   number(units(own.bounds.bill.cost)), number(units(own.bounds.to_buy())),
-                   number(units(own.bounds.total.power)),
-                   number(own.risk ? std::optional(own.risk->mean) : std::nullopt),
-                   number(own.failures ? std::optional(own.failures->goodput) : std::nullopt),
-                   number(own.growth && own.growth->possible ? std::optional(units(own.growth->cost)) : std::nullopt),
-                   number(own.bounds.step), own.reason});
+    put_line(csv,
+             {own.name, own.on_front ? "1" : "0", own.measured ? own.measured->level : "",
+              number(measured([](const Measured& m) { return std::optional(m.step); })),
+              number(measured([](const Measured& m) { return m.low; })),
+              number(measured([](const Measured& m) { return m.high; })),
+              number(own.measured ? std::optional(own.cost.usd) : std::nullopt), number(units(own.bounds.bill.cost)),
+              number(units(own.bounds.to_buy())), number(units(own.bounds.total.power)),
+              number(own.risk ? std::optional(own.risk->mean) : std::nullopt),
+              number(own.failures ? std::optional(own.failures->goodput) : std::nullopt),
+              number(own.growth && own.growth->possible ? std::optional(units(own.growth->cost)) : std::nullopt),
+              number(own.bounds.step), own.reason});
   }
   return csv.take();
 }
@@ -175,11 +179,15 @@ Json plan_json(const PlanResult& result) {
   }
   add(json["limits"], "deadline_s", result.limits.deadline);
   add(json["limits"], "tokens", result.limits.tokens);
-  json["counts"] = {{"enumerated", result.enumerated},       {"beyond_capacity", result.beyond_capacity},
-                    {"refused", result.refused},             {"beyond_budget", result.beyond_budget},
-                    {"beyond_power", result.beyond_power},   {"too_slow", result.too_slow},
-                      {"by_bound", result.by_bound},
-                    {"not_run", result.not_run},             {"runs", result.runs}};
+  json["counts"] = {{"enumerated", result.enumerated},
+                    {"beyond_capacity", result.beyond_capacity},
+                    {"refused", result.refused},
+                    {"beyond_budget", result.beyond_budget},
+                    {"beyond_power", result.beyond_power},
+                    {"too_slow", result.too_slow},
+                    {"by_bound", result.by_bound},
+                    {"not_run", result.not_run},
+                    {"runs", result.runs}};
   json["rounds"] = Json::array();
   for (const Round& round : result.rounds) {
     json["rounds"].push_back({{"level", round.level}, {"designs", round.designs}, {"left", round.left}});
@@ -203,13 +211,14 @@ std::vector<results::CsvFile> plan_csv(const PlanResult& result) {
   CsvWriter iterations;
   put_line(bill, {"design", "part", "name", "count", "unit_price_usd", "unit_power_w", "mark", "source"});
   put_line(growth, {"design", "gpus", "name", "kept", "added", "left_over", "price_usd"});
-  put_line(iterations, {"iteration", "metric", "change", "level", "usd_before", "usd_after", "gain", "taken", "reason"});
+  put_line(iterations,
+           {"iteration", "metric", "change", "level", "usd_before", "usd_after", "gain", "taken", "reason"});
   for (const PlannedDesign& own : result.designs) {
     if (own.on_front) {
       for (const cost::BillLine& line : own.bounds.bill.lines) {
-        put_line(bill, {own.name, std::string(cost::to_string(line.part)), line.name, fmt::format("{}", line.count),
-                        number(units(line.unit_price)), number(units(line.unit_power)), std::string(line.mark),
-                        line.source});
+        put_line(bill,
+                 {own.name, std::string(cost::to_string(line.part)), line.name, fmt::format("{}", line.count),
+                  number(units(line.unit_price)), number(units(line.unit_power)), std::string(line.mark), line.source});
       }
     }
     for (const GrowthLine& line : own.growth ? own.growth->lines : std::vector<GrowthLine>()) {

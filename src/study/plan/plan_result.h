@@ -34,9 +34,9 @@ struct TuningRisk {
 };
 
 struct FailureRisk {
-  double goodput = 1;  // share of the time
-  double half = 0;     // of its 95 % interval
-  double losses = 0;   // of the job in a month
+  double goodput = 1;         // share of the time
+  double half = 0;            // of its 95 % interval
+  double losses = 0;          // of the job in a month
   double spares_suffice = 0;  // share of months in which the hosts that fail are no more than the spares
 };
 
@@ -91,8 +91,8 @@ struct PlanResult {
   std::size_t beyond_budget = 0;
   std::size_t beyond_power = 0;
   std::size_t too_slow = 0;
-  std::size_t by_bound = 0;  // could not become better than one that was run
-  std::size_t not_run = 0;   // neither: there were more than --designs
+  std::size_t by_bound = 0;              // could not become better than one that was run
+  std::size_t not_run = 0;               // neither: there were more than --designs
   std::vector<std::string> not_taken{};  // keys of the file that the plan decides
   std::vector<Round> rounds{};
   std::vector<Iteration> iterations{};

@@ -107,7 +107,9 @@ class Writer {
       table.add({fmt::format("{}", own.number), own.metric, own.change, own.level,
                  own.before && own.after ? fmt::format("{} -> {}", usd(*own.before), usd(*own.after)) : "",
                  gain ? fmt::format("{:+.2f} %", *gain * 100) : "",
-                 own.taken ? "taken" : own.reason.empty() ? "not taken" : "not possible: " + own.reason});
+                 own.taken            ? "taken"
+                 : own.reason.empty() ? "not taken"
+                                      : "not possible: " + own.reason});
     }
     text_ += table.text();
   }
@@ -179,7 +181,9 @@ class Writer {
       if (++left <= kListed) {
         table.add({own.name, own.measured ? usd(own.cost.usd) : "", step_text(own),
                    own.measured ? own.measured->level : "", money_text(own.bounds.bill.cost),
-                   !own.reason.empty() ? own.reason : !own.keeps_limits ? "beyond what was asked for" : ""});
+                   !own.reason.empty() ? own.reason
+                   : !own.keeps_limits ? "beyond what was asked for"
+                                       : ""});
       }
     }
     if (left > kListed) {
@@ -204,22 +208,23 @@ class Writer {
     line(fmt::format("  step: level {}, {}", own.measured->level, own.measured->interval));
     if (own.metrics) {
       const Metrics& seen = *own.metrics;
-      line(fmt::format("  communication exposed {}, NICs busy {}, slowest flow {} of its line{}; {} marks, {} pauses, {} "
-                       "drops in what was run",
-                       percent(seen.exposed), percent(seen.nic_busy), percent(seen.slowest_flow),
-                       seen.slowest_kind.empty() ? "" : " (" + seen.slowest_kind + ")", seen.marks, seen.pauses,
-                       seen.drops));
+      line(fmt::format(
+          "  communication exposed {}, NICs busy {}, slowest flow {} of its line{}; {} marks, {} pauses, {} "
+          "drops in what was run",
+          percent(seen.exposed), percent(seen.nic_busy), percent(seen.slowest_flow),
+          seen.slowest_kind.empty() ? "" : " (" + seen.slowest_kind + ")", seen.marks, seen.pauses, seen.drops));
     }
     if (own.risk) {
-      line(fmt::format("  tuning risk: {} of {} mistakes tried, each alone: {} of the step on average, at worst {} ({})",
-                       own.risk->tried, own.risk->of, percent(own.risk->mean), percent(own.risk->worst),
-                       own.risk->worst_name));
+      line(fmt::format(
+          "  tuning risk: {} of {} mistakes tried, each alone: {} of the step on average, at worst {} ({})",
+          own.risk->tried, own.risk->of, percent(own.risk->mean), percent(own.risk->worst), own.risk->worst_name));
     }
     if (own.failures) {
-      line(fmt::format("  failures: goodput {} +- {}, {:.2f} losses of the job a month; {} spare hosts are enough in {} of "
-                       "months, if none is repaired within one",
-                       percent(own.failures->goodput), percent(own.failures->half), own.failures->losses,
-                       own.design.spares, percent(own.failures->spares_suffice)));
+      line(fmt::format(
+          "  failures: goodput {} +- {}, {:.2f} losses of the job a month; {} spare hosts are enough in {} of "
+          "months, if none is repaired within one",
+          percent(own.failures->goodput), percent(own.failures->half), own.failures->losses, own.design.spares,
+          percent(own.failures->spares_suffice)));
     }
     growth(own);
     line(fmt::format("  to buy: {} with hosts and GPUs, {} of it the network; {}", money_text(own.bounds.to_buy()),
@@ -239,9 +244,10 @@ class Writer {
       line(fmt::format("  {} GPUs: {}", later.gpus, later.reason));
       return;
     }
-    line(fmt::format("  {} GPUs: as {}, {} more for the network{}{}", later.gpus, later.shape, money_text(later.cost),
-                     later.left_over.count > 0 ? fmt::format(", {} of parts left over", money_text(later.left_over)) : "",
-                     later.rewired ? "; leaves and spines are cabled anew" : ""));
+    line(fmt::format(
+        "  {} GPUs: as {}, {} more for the network{}{}", later.gpus, later.shape, money_text(later.cost),
+        later.left_over.count > 0 ? fmt::format(", {} of parts left over", money_text(later.left_over)) : "",
+        later.rewired ? "; leaves and spines are cabled anew" : ""));
     for (const GrowthLine& part : later.lines) {
       if (part.added > 0 || part.left_over > 0) {
         line(fmt::format("    {}: {} kept, {} added, {} left over", part.name, part.kept, part.added, part.left_over));

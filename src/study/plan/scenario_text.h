@@ -13,7 +13,7 @@
 namespace weft::study::plan {
 
 struct TextOptions {
-  std::vector<std::string> comment{};                                   // lines at the head
+  std::vector<std::string> comment{};                                           // lines at the head
   bool (*keep)(std::string_view path) = [](std::string_view) { return true; };  // which keys
 };
 /// Loads as the same scenario, if all keys are kept, from the folder of the first. Cases are not in it.

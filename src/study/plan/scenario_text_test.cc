@@ -27,8 +27,8 @@ global_batch = 128
 )";
 
 scenario::Scenario scenario_of_design(const Design& design) {
-  auto made = scenario::parse_scenario(
-      kBase, {.file = "base.toml", .case_name = {}, .settings = settings_of(design)}, scenario::test_catalogue());
+  auto made = scenario::parse_scenario(kBase, {.file = "base.toml", .case_name = {}, .settings = settings_of(design)},
+                                       scenario::test_catalogue());
   EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message) << name_of(design);
   return made.value();
 }

@@ -25,7 +25,8 @@ std::int64_t parallel_of(std::int64_t uplinks, std::int64_t leaves, std::int64_t
 }  // namespace
 
 std::optional<Wiring> two_tiers(const WiringRequest& request) {
-  const std::int64_t largest = std::min(request.hosts, request.radix / std::max<std::int64_t>(request.ports_of_host, 1));
+  const std::int64_t largest =
+      std::min(request.hosts, request.radix / std::max<std::int64_t>(request.ports_of_host, 1));
   for (std::int64_t hosts = largest; hosts >= 1; --hosts) {
     if (request.hosts % hosts != 0) {
       continue;

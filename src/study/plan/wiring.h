@@ -1,8 +1,8 @@
 // How many hosts a leaf of two tiers takes, and how many switches are above it, from the ports of one switch.
 //
-// In closed form: a leaf has d ports down and u up with d x rate of a NIC : u x rate of an uplink = the oversubscription,
-// d + u at most the ports of a switch; a spine has a port for each uplink that ends there. Of all possible leaves the
-// largest is taken, and of all possible spines the fewest.
+// In closed form: a leaf has d ports down and u up with d x rate of a NIC : u x rate of an uplink = the
+// oversubscription, d + u at most the ports of a switch; a spine has a port for each uplink that ends there. Of all
+// possible leaves the largest is taken, and of all possible spines the fewest.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace weft::study::plan {
 
 struct WiringRequest {
   std::int64_t hosts = 1;
-  std::int64_t ports_of_host = 1;  // that end at one leaf
+  std::int64_t ports_of_host = 1;    // that end at one leaf
   std::int64_t leaves_of_hosts = 1;  // leaves that the hosts of one leaf have; with rails one for each
   std::int64_t radix = 64;
   Rate host_rate{};
