@@ -34,6 +34,7 @@
 #include "cli/paths_command.h"
 #include "cli/pcap_command.h"
 #include "cli/perf_command.h"
+#include "cli/plan_command.h"
 #include "cli/rank_session.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
@@ -94,6 +95,8 @@ int run(int argc, char** argv) {
   add_scale_command(app, scale_text, exit_status);
   SweepText sweep_text;
   add_sweep_command(app, sweep_text, exit_status);
+  PlanText plan_text;
+  add_plan_command(app, plan_text, exit_status);
   TuneText tune_text;
   add_tune_command(app, tune_text, exit_status);
   PathsText paths_text;

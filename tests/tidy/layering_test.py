@@ -36,8 +36,9 @@ LAYERS = {
     "study/claims": ["study/compare"],
     "study/sweep": ["study/run"],
     "study/tune": ["study/sweep"],
+    "study/plan": ["study/compare", "study/sweep"],
     "live": ["transport", "workload", "security", "subnet"],
-    "cli": ["study/claims", "study/tune", "study/import", "study/devices", "live", "cluster"],
+    "cli": ["study/claims", "study/tune", "study/plan", "study/import", "study/devices", "live", "cluster"],
 }
 
 # System headers that only some folders may include.

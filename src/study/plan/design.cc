@@ -1,0 +1,89 @@
+#include "study/plan/design.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace weft::study::plan {
+namespace {
+
+/// Of "job[0].tp=4" that which tells designs apart: "tp 4".
+std::string short_setting(const std::string& setting) {
+  const auto dot = setting.find('.');
+  const auto equals = setting.find('=');
+  return fmt::format("{} {}", setting.substr(dot + 1, equals - dot - 1), setting.substr(equals + 1));
+}
+
+}  // namespace
+
+std::string_view to_string(Shape shape) {
+  constexpr std::array<std::string_view, 4> kWords = {"single-switch", "leaf-spine", "rail-optimised", "fat-tree"};
+  return kWords.at(static_cast<std::size_t>(shape));
+}
+
+std::string name_of(const Design& design) {
+  std::string name =
+      fmt::format("{}, {}, {}, {}", design.network.name, design.switch_.name, design.nic.name, to_string(design.shape));
+  if (design.shape != Shape::kSingleSwitch && design.wiring.uplinks + design.radix > 0) {
+    name += " " + scenario::to_string(design.oversubscription);
+  }
+  name += fmt::format(", {} {} per host", design.rails, design.rails == 1 ? "NIC" : "NICs");
+  name += design.planes > 1 ? fmt::format(", {} planes", design.planes) : "";
+  name += design.domain > 0 ? fmt::format(", domains of {}", design.domain) : "";
+  name += design.spares > 0 ? fmt::format(", {} spare {}", design.spares, design.spares == 1 ? "host" : "hosts") : "";
+  for (const std::string& setting : design.job) {
+    name += ", " + short_setting(setting);
+  }
+  return name;
+}
+
+std::vector<std::string> settings_of(const Design& design) {
+  std::vector<std::string> made = design.network.settings;
+  const auto put = [&made](std::string_view key, const auto& value) {
+    made.push_back(fmt::format("{}={}", key, value));
+  };
+  put("fabric.switch", design.switch_.name);
+  put("fabric.nic", design.nic.name);
+  put("topology.kind", to_string(design.shape));
+  put("topology.hosts", design.hosts);
+  put("topology.nics_per_host", design.rails);
+  if (design.planes > 1) {
+    put("topology.ports_per_nic", design.planes);
+    put("topology.planes", design.planes);
+  }
+  switch (design.shape) {
+    case Shape::kSingleSwitch:
+      break;
+    case Shape::kLeafSpine:
+    case Shape::kRailOptimised:
+      put("topology.hosts_per_leaf", design.wiring.hosts_per_leaf);
+      put("topology.spines", design.wiring.spines);
+      put("topology.parallel_links", design.wiring.parallel_links);
+      break;
+    case Shape::kFatTree:
+      put("topology.tiers", 3);
+      put("topology.radix", design.radix);
+      put("topology.oversubscription", scenario::to_string(design.oversubscription));
+      break;
+  }
+  if (design.domain > 0) {
+    put("scale_up.domain", design.domain);
+  }
+  made.insert(made.end(), design.job.begin(), design.job.end());
+  return made;
+}
+
+int tiers_of(const Design& design) {
+  switch (design.shape) {
+    case Shape::kSingleSwitch:
+      return 1;
+    case Shape::kLeafSpine:
+    case Shape::kRailOptimised:
+      return design.wiring.uplinks > 0 ? 2 : 1;
+    case Shape::kFatTree:
+      break;
+  }
+  return 3;
+}
+
+}  // namespace weft::study::plan

@@ -1,0 +1,212 @@
+#include "study/plan/design_space.h"
+
+#include <algorithm>
+
+#include "base/parse_quantity.h"
+#include "study/scenario/scenario_words.h"
+
+namespace weft::study::plan {
+namespace {
+
+struct KnownDevice {
+  Device device;
+  bool specified = true;  // ports and rate
+};
+
+KnownDevice device_of(const scenario::CatalogueEntry& entry) {
+  KnownDevice made{.device = {.name = entry.name, .ports = 0, .rate = {}}};
+  for (const scenario::CatalogueValue& value : entry.values) {
+    const std::string path = path_of(value.given.at);
+    if (path == entry.kind + ".ports") {
+      const auto* const count = std::get_if<std::int64_t>(&value.given.value.content);
+      made.device.ports = count != nullptr ? *count : 0;
+    } else if (path == entry.kind + ".port_rate") {
+      const auto* const text = std::get_if<std::string>(&value.given.value.content);
+      const Result<Rate> rate = text != nullptr ? parse_rate(*text) : fail("no rate");
+      made.device.rate = rate ? *rate : Rate::zero();
+    } else {
+      continue;
+    }
+    made.specified = made.specified && value.mark == scenario::Mark::kSpecified;
+  }
+  return made;
+}
+
+Result<std::vector<Device>> devices_of(std::string_view kind, const std::vector<std::string>& named,
+                                       scenario::Family family, const scenario::Catalogue& catalogue) {
+  std::vector<Device> made;
+  for (const std::string& name : named) {
+    auto entry = catalogue.find(kind, name);
+    if (!entry) {
+      return pass_on(entry);
+    }
+  }
+  for (const scenario::CatalogueEntry& entry : catalogue.entries()) {
+    if (entry.kind != kind || !entry.serves(family)) {
+      continue;
+    }
+    const KnownDevice known = device_of(entry);
+    const bool wanted = named.empty() ? known.specified : std::ranges::count(named, entry.name) > 0;
+    if (wanted && known.device.ports > 0 && known.device.rate > Rate::zero()) {
+      made.push_back(known.device);
+    }
+  }
+  return made;
+}
+
+Result<scenario::Family> family_of(const compare::FabricChoice& network) {
+  constexpr std::string_view kFamily = "fabric.family=";
+  for (const std::string& setting : network.settings) {
+    if (setting.starts_with(kFamily)) {
+      for (const scenario::FamilyTraits& traits : scenario::kFamilies) {
+        if (traits.word == setting.substr(kFamily.size())) {
+          return traits.family;
+        }
+      }
+    }
+  }
+  return fail("--networks {}: has no family", network.name);
+}
+
+Rate slower(Rate a, Rate b) { return a < b ? a : b; }
+
+class Enumerator {
+ public:
+  Enumerator(const SpaceOptions& options, const Cluster& cluster) : options_(options), cluster_(cluster) {
+    if (options_.shapes.empty()) {
+      options_.shapes = {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree};
+    }
+    if (options_.oversubscriptions.empty()) {
+      options_.oversubscriptions = {{.down = 1, .up = 1}, {.down = 2, .up = 1}, {.down = 4, .up = 1}};
+    }
+    if (options_.rails.empty()) {
+      options_.rails = {cluster.gpus_per_host};
+      if (cluster.gpus_per_host % 2 == 0) {
+        options_.rails.push_back(cluster.gpus_per_host / 2);
+      }
+    }
+    options_.planes = options_.planes.empty() ? std::vector<std::int64_t>{1, 2} : options_.planes;
+    options_.spares = options_.spares.empty() ? std::vector<std::int64_t>{0} : options_.spares;
+    options_.domains = options_.domains.empty() ? std::vector<std::int64_t>{0} : options_.domains;
+  }
+
+  void add(const Design& devices) {
+    for (const Shape shape : options_.shapes) {
+      for (const std::int64_t rails : options_.rails) {
+        for (const std::int64_t planes : options_.planes) {
+          if (planes > devices.nic.ports || (planes > 1 && shape != Shape::kRailOptimised)) {
+            continue;  // planes are rails' (topology.planes), and NICs have so many ports
+          }
+          Design design = devices;
+          design.shape = shape;
+          design.rails = rails;
+          design.planes = planes;
+          add_sizes(design);
+        }
+      }
+    }
+  }
+
+  DesignSpace take() { return std::move(space_); }
+
+ private:
+  void add_sizes(Design design) {
+    for (const std::int64_t spares : options_.spares) {
+      design.spares = spares;
+      design.hosts = cluster_.hosts() + spares;
+      for (const scenario::Oversubscription& oversubscription : options_.oversubscriptions) {
+        design.oversubscription = oversubscription;
+        if (!wire(design)) {
+          ++space_.beyond_capacity;
+          continue;
+        }
+        const bool is_one = design.shape == Shape::kSingleSwitch || (design.wiring.uplinks == 0 && design.radix == 0);
+        if (is_one && !(oversubscription == options_.oversubscriptions.front())) {
+          continue;  // nothing that could be oversubscribed: the same design again
+        }
+        for (const std::int64_t domain : options_.domains) {
+          design.domain = domain;
+          space_.designs.push_back(design);
+        }
+      }
+    }
+  }
+
+  SpaceOptions options_;
+  Cluster cluster_;
+  DesignSpace space_;
+};
+
+}  // namespace
+
+bool wire(Design& design) {
+  const Rate host_rate = slower(design.nic.rate, design.switch_.rate);
+  design.wiring = {};
+  design.radix = 0;
+  const bool rails = design.shape == Shape::kRailOptimised;
+  switch (design.shape) {
+    case Shape::kSingleSwitch:
+      return design.hosts * design.rails <= design.switch_.ports;
+    case Shape::kLeafSpine:
+    case Shape::kRailOptimised: {
+      const std::optional<Wiring> made = two_tiers({.hosts = design.hosts,
+                                                    .ports_of_host = rails ? 1 : design.rails,
+                                                    .leaves_of_hosts = rails ? design.rails : 1,
+                                                    .radix = design.switch_.ports,
+                                                    .host_rate = host_rate,
+                                                    .uplink_rate = design.switch_.rate,
+                                                    .oversubscription = design.oversubscription});
+      design.wiring = made.value_or(Wiring{});
+      // One leaf is a switch, which has a shape of its own.
+      return made.has_value() && made->uplinks > 0;
+    }
+    case Shape::kFatTree:
+      break;
+  }
+  // One rate in all tiers: halves of a switch of the middle tier are as many ports up as down.
+  design.radix = fat_tree_radix(design.switch_.ports, design.oversubscription);
+  return design.nic.rate == design.switch_.rate && design.radix > 0 && design.hosts * design.rails > 0 &&
+         design.hosts * design.rails <= fat_tree_ports(design.radix, design.oversubscription);
+}
+
+std::vector<std::string> usual_networks() { return {"infiniband", "infiniband-ar", "rocev2", "rocev2-spray", "uet"}; }
+
+Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& cluster,
+                                 const scenario::Catalogue& catalogue) {
+  const std::vector<std::string> names = options.networks.empty() ? usual_networks() : options.networks;
+  const auto networks = compare::choose_fabrics(names, {}, catalogue);
+  if (!networks) {
+    return fail("--networks: {}", networks.error().message);
+  }
+  Enumerator enumerator(options, cluster);
+  for (const compare::FabricChoice& network : *networks) {
+    Result<scenario::Family> family = family_of(network);
+    if (!family) {
+      return pass_on(family);
+    }
+    const auto switches = devices_of("switch", options.switches, *family, catalogue);
+    const auto nics = devices_of("nic", options.nics, *family, catalogue);
+    if (!switches || !nics) {
+      return fail("{}: {}", switches ? "--nics" : "--switches", (switches ? nics : switches).error().message);
+    }
+    for (const Device& nic : *nics) {
+      if (options.nics.empty() && nic.rate < options.least_rate) {
+        continue;
+      }
+      for (const Device& own : *switches) {
+        // A port of a switch that is slower than the NIC, or more than twice as fast, wastes one of them.
+        if (own.rate >= nic.rate && own.rate.bits_per_second() <= 2 * nic.rate.bits_per_second()) {
+          enumerator.add({.network = network, .switch_ = own, .nic = nic});
+        }
+      }
+    }
+  }
+  DesignSpace space = enumerator.take();
+  if (space.designs.size() > kMostDesigns) {
+    return fail("{} designs are more than {}: name fewer networks, switches, NICs or shapes", space.designs.size(),
+                kMostDesigns);
+  }
+  return space;
+}
+
+}  // namespace weft::study::plan

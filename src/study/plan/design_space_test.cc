@@ -1,0 +1,57 @@
+#include "study/plan/design_space.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::plan {
+namespace {
+
+constexpr Cluster kCluster{.gpus = 512, .gpus_per_host = 8};
+
+DesignSpace usual() { return design_space({}, kCluster, scenario::test_catalogue()).value(); }
+
+TEST(DesignSpace, NamesAreDifferentAndInAFixedOrder) {
+  const DesignSpace first = usual();
+  const DesignSpace second = usual();
+  ASSERT_EQ(first.designs.size(), second.designs.size());
+  EXPECT_GT(first.designs.size(), 20U);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < first.designs.size(); ++i) {
+    EXPECT_EQ(name_of(first.designs[i]), name_of(second.designs[i]));
+    EXPECT_TRUE(names.insert(name_of(first.designs[i])).second) << name_of(first.designs[i]);
+  }
+}
+
+TEST(DesignSpace, DevicesWhosePortsAreGuessesHaveToBeNamed) {
+  for (const Design& design : usual().designs) {
+    EXPECT_NE(design.nic.name, "roce-400g");
+    EXPECT_NE(design.switch_.name, "equal");
+  }
+  const SpaceOptions named{.networks = {"rocev2"}, .nics = {"roce-400g"}};
+  EXPECT_FALSE(design_space(named, kCluster, scenario::test_catalogue())->designs.empty());
+}
+
+TEST(DesignSpace, SmallSwitchesAreBeyondCapacity) {
+  const SpaceOptions options{
+      .networks = {"infiniband"}, .switches = {"quantum-2"}, .shapes = {Shape::kSingleSwitch}, .rails = {8}};
+  const auto made = design_space(options, kCluster, scenario::test_catalogue());
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(made->designs.empty());
+  EXPECT_GT(made->beyond_capacity, 0U);
+}
+
+TEST(DesignSpace, UnknownNamesAreErrors) {
+  const auto said = [](const SpaceOptions& options) {
+    const auto made = design_space(options, kCluster, scenario::test_catalogue());
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_NE(said({.networks = {"rocev3"}}).find("--networks"), std::string::npos);
+  EXPECT_NE(said({.switches = {"tomahawk-9"}}).find("--switches"), std::string::npos);
+  EXPECT_NE(said({.nics = {"connectx-77"}}).find("--nics"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::study::plan

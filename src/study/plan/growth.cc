@@ -1,0 +1,63 @@
+#include "study/plan/growth.h"
+
+#include <algorithm>
+#include <map>
+
+#include "study/cost/milli.h"
+#include "study/plan/design_space.h"
+
+namespace weft::study::plan {
+
+std::optional<Design> grown(const Design& design, std::int64_t hosts) {
+  Design made = design;
+  made.hosts = hosts + design.spares;
+  if (wire(made)) {
+    return made;
+  }
+  // One switch becomes a leaf of two tiers; two tiers become three.
+  for (const Shape shape : {Shape::kLeafSpine, Shape::kFatTree}) {
+    if (design.shape == Shape::kSingleSwitch || shape == Shape::kFatTree) {
+      made.shape = shape;
+      if (made.planes == 1 && wire(made)) {
+        return made;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Growth growth_between(const cost::Bill& today, const cost::Bill& later) {
+  struct Counts {
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    scenario::Money price{};
+    bool owned = false;
+  };
+  std::map<std::string, Counts> parts;
+  for (const cost::BillLine& line : today.lines) {
+    Counts& own = parts[line.name];
+    own.before += line.count;
+    own.price = line.unit_price;
+    own.owned = line.owned;
+  }
+  for (const cost::BillLine& line : later.lines) {
+    Counts& own = parts[line.name];
+    own.after += line.count;
+    own.price = line.unit_price;
+    own.owned = line.owned;
+  }
+  Growth made;
+  for (const auto& [name, own] : parts) {
+    GrowthLine line{.name = name,
+                    .kept = std::min(own.before, own.after),
+                    .added = std::max<std::int64_t>(own.after - own.before, 0),
+                    .left_over = std::max<std::int64_t>(own.before - own.after, 0)};
+    line.price = own.owned ? scenario::Money{} : cost::times(own.price, line.added);
+    cost::add_to(made.cost, line.price);
+    cost::add_to(made.left_over, own.owned ? scenario::Money{} : cost::times(own.price, line.left_over));
+    made.lines.push_back(std::move(line));
+  }
+  return made;
+}
+
+}  // namespace weft::study::plan

@@ -1,0 +1,40 @@
+// What of a network stays when the cluster grows, what is bought then, and what is left over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/cost/bill.h"
+#include "study/plan/design.h"
+
+namespace weft::study::plan {
+
+/// The same devices for so many hosts, in the same shape, or else as a fat-tree of three tiers. None: they do not take
+/// so many.
+[[nodiscard]] std::optional<Design> grown(const Design& design, std::int64_t hosts);
+
+struct GrowthLine {
+  std::string name;
+  std::int64_t kept = 0;
+  std::int64_t added = 0;
+  std::int64_t left_over = 0;
+  scenario::Money price{};  // of what is added
+};
+
+struct Growth {
+  bool possible = true;
+  std::string reason{};  // why it is not
+  std::int64_t gpus = 0;
+  std::string shape{};          // it then has
+  bool rewired = false;         // leaves or spines are cabled in another way than before
+  scenario::Money cost{};       // of the network's parts that are added, at today's prices
+  scenario::Money left_over{};  // what was paid for parts that are not needed any more
+  std::vector<GrowthLine> lines{};
+};
+
+/// Lines of the two bills with the same name are the same part. Hosts and GPUs are in neither.
+[[nodiscard]] Growth growth_between(const cost::Bill& today, const cost::Bill& later);
+
+}  // namespace weft::study::plan

@@ -1,0 +1,55 @@
+#include "study/plan/plan_result.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace weft::study::plan {
+namespace {
+
+/// Figures that differ by less are alike.
+constexpr double kSame = 0.005;
+
+double known(const std::optional<double>& value) { return value.value_or(std::numeric_limits<double>::infinity()); }
+
+}  // namespace
+
+Criteria criteria_of(const PlannedDesign& design) {
+  const auto power = static_cast<double>(design.bounds.total.power.count);
+  const auto usd = [](scenario::Money money) { return static_cast<double>(money.count); };
+  std::optional<double> growth;
+  if (design.growth && design.growth->possible) {
+    growth = usd(design.growth->cost);
+  }
+  return {design.measured ? design.cost.usd : known({}),
+          design.measured ? design.measured->step : known({}),
+          power,
+          design.risk ? design.risk->mean + 1 : known({}),
+          design.failures ? 2 - design.failures->goodput : known({}),
+          known(growth)};
+}
+
+void conclude(PlanResult& result) {
+  std::ranges::stable_sort(result.designs, [](const PlannedDesign& a, const PlannedDesign& b) {
+    const auto rank = [](const PlannedDesign& own) {
+      return std::tuple(!own.finalist, !own.measured.has_value(), own.measured ? own.cost.usd : own.bounds.usd);
+    };
+    return rank(a) < rank(b);
+  });
+  const bool any = std::ranges::any_of(result.designs, &PlannedDesign::finalist);
+  std::vector<Criteria> criteria;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < result.designs.size(); ++i) {
+    const PlannedDesign& own = result.designs[i];
+    result.designs[i].on_front = false;
+    if (own.measured && own.keeps_limits && (own.finalist || !any)) {
+      criteria.push_back(criteria_of(own));
+      places.push_back(i);
+    }
+  }
+  for (const std::size_t place : pareto_front(criteria, kSame)) {
+    result.designs[places[place]].on_front = true;
+  }
+}
+
+}  // namespace weft::study::plan

@@ -1,0 +1,44 @@
+// How many hosts a leaf of two tiers takes, and how many switches are above it, from the ports of one switch.
+//
+// In closed form: a leaf has d ports down and u up with d x rate of a NIC : u x rate of an uplink = the
+// oversubscription, d + u at most the ports of a switch; a spine has a port for each uplink that ends there. Of all
+// possible leaves the largest is taken, and of all possible spines the fewest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/rate.h"
+#include "study/scenario/quantities.h"
+
+namespace weft::study::plan {
+
+struct WiringRequest {
+  std::int64_t hosts = 1;
+  std::int64_t ports_of_host = 1;    // that end at one leaf
+  std::int64_t leaves_of_hosts = 1;  // leaves that the hosts of one leaf have; with rails one for each
+  std::int64_t radix = 64;
+  Rate host_rate{};
+  Rate uplink_rate{};
+  scenario::Oversubscription oversubscription{};
+};
+
+struct Wiring {
+  std::int64_t hosts_per_leaf = 0;
+  std::int64_t leaves = 0;
+  std::int64_t uplinks = 0;  // of a leaf; 0: there is one leaf, and nothing above it
+  std::int64_t spines = 0;
+  std::int64_t parallel_links = 1;  // from a leaf to a spine
+  friend bool operator==(const Wiring&, const Wiring&) = default;
+};
+
+/// None: two tiers of such switches do not take so many hosts, in leaves of as many each.
+[[nodiscard]] std::optional<Wiring> two_tiers(const WiringRequest& request);
+
+/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides; 0: none.
+[[nodiscard]] std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription);
+/// NIC ports that a fat-tree of three tiers takes: pods of radix / 2 leaves, as many pods as an aggregation switch's
+/// upper half can be joined to.
+[[nodiscard]] std::int64_t fat_tree_ports(std::int64_t radix, scenario::Oversubscription oversubscription);
+
+}  // namespace weft::study::plan

@@ -1,0 +1,82 @@
+#include "study/plan/wiring.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::study::plan {
+namespace {
+
+constexpr scenario::Oversubscription kNone{.down = 1, .up = 1};
+constexpr scenario::Oversubscription kTwo{.down = 2, .up = 1};
+
+WiringRequest rails_of(std::int64_t hosts, std::int64_t radix, scenario::Oversubscription oversubscription) {
+  return {.hosts = hosts,
+          .ports_of_host = 1,
+          .leaves_of_hosts = 8,
+          .radix = radix,
+          .host_rate = 400_gbps,
+          .uplink_rate = 400_gbps,
+          .oversubscription = oversubscription};
+}
+
+// Half of 64 ports down: 32 hosts on a leaf, 2 groups of 8 leaves, 16 x 32 uplinks on spines of 64 ports.
+TEST(Wiring, SplitsAPortCountInHalvesWithoutOversubscription) {
+  const auto made = two_tiers(rails_of(64, 64, kNone));
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(*made, (Wiring{.hosts_per_leaf = 32, .leaves = 16, .uplinks = 32, .spines = 8, .parallel_links = 4}));
+}
+
+TEST(Wiring, PortsAreNeverMoreThanThoseOfASwitch) {
+  for (const std::int64_t hosts : {1, 2, 7, 16, 48, 64, 96, 128, 500, 512, 2048}) {
+    for (const std::int64_t radix : {4, 32, 64, 128}) {
+      for (const auto& oversubscription : {kNone, kTwo}) {
+        const auto made = two_tiers(rails_of(hosts, radix, oversubscription));
+        if (!made) {
+          continue;
+        }
+        EXPECT_EQ(made->hosts_per_leaf * made->leaves, hosts * 8);
+        EXPECT_LE(made->hosts_per_leaf + made->uplinks, radix);
+        EXPECT_EQ(made->spines * made->parallel_links, made->uplinks);
+        EXPECT_LE(made->leaves * made->parallel_links, radix);
+        // At least what the ratio asks for.
+        EXPECT_GE(made->uplinks * oversubscription.down, made->hosts_per_leaf * oversubscription.up);
+      }
+    }
+  }
+}
+
+TEST(Wiring, FasterUplinksAreFewer) {
+  WiringRequest request = rails_of(64, 128, kNone);
+  request.uplink_rate = 800_gbps;
+  const auto made = two_tiers(request);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->hosts_per_leaf, 64);
+  EXPECT_EQ(made->uplinks, 32);
+}
+
+TEST(Wiring, OneLeafHasNothingAboveIt) {
+  WiringRequest request = rails_of(8, 64, kNone);
+  request.ports_of_host = 8;
+  request.leaves_of_hosts = 1;
+  const auto made = two_tiers(request);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->uplinks, 0);
+  EXPECT_EQ(made->leaves, 1);
+}
+
+// r leaves of r/2 ports below r/2 spines.
+TEST(Wiring, TwoTiersEndAtHalfTheSquareOfTheRadix) {
+  WiringRequest request{.hosts = 64 * 32, .radix = 64, .host_rate = 400_gbps, .uplink_rate = 400_gbps};
+  EXPECT_TRUE(two_tiers(request).has_value());
+  request.hosts *= 2;
+  EXPECT_FALSE(two_tiers(request).has_value());
+}
+
+// Al-Fares et al.: k^3 / 4.
+TEST(Wiring, ThreeTiersEndAtAQuarterOfTheCube) {
+  EXPECT_EQ(fat_tree_ports(64, kNone), 64 * 64 * 64 / 4);
+  EXPECT_EQ(fat_tree_radix(64, kNone), 64);
+  EXPECT_EQ(fat_tree_radix(64, kTwo), 60);  // a third of 64 is no number of ports
+}
+
+}  // namespace
+}  // namespace weft::study::plan

@@ -1,0 +1,122 @@
+// `weft plan` as a user meets it: a small cluster from question to front, what it writes, and what it says of wrong
+// input.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/run_weft.h"
+
+namespace weft::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+// Two hosts of two GPUs, and a job of little work.
+constexpr const char* kSmall = R"(name = "small"
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 2
+nics_per_host = 2
+gpus_per_host = 2
+[scale_up]
+entry = "nvlink4"
+[[job]]
+name = "train"
+model = "llama3-8b"
+gpu = "h100-sxm"
+gpus = 4
+layers = 4
+tp = 2
+global_batch = 4
+sequence = 1024
+slice = "256 KiB"
+)";
+
+constexpr const char* kFew =
+    "--networks rocev2,infiniband --nics connectx-7 --switches tomahawk-5,quantum-2 --rails 2 --designs 4 "
+    "--iterations 2 --finalists 2 --seeds 2 --mistakes 2 --no-failures";
+
+class Plan : public testing::Test {
+ protected:
+  Plan() : folder_(fs::temp_directory_path() / fmt::format("weft_plan_{}", ::getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.toml") << kSmall;
+  }
+  ~Plan() override { fs::remove_all(folder_); }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  [[nodiscard]] Outcome plan(const std::string& arguments) const {
+    return run_weft(fmt::format("plan {} {}", (folder_ / "small.toml").string(), arguments));
+  }
+  void expect_refused(const std::string& arguments, const std::string& said) const {
+    const Outcome outcome = plan(arguments);
+    EXPECT_EQ(outcome.exit_status, 2) << arguments << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(said)) << arguments;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Plan, GivesAFrontWithBillsAndScenariosThatLoad) {
+  const std::string folder = (folder_ / "designs").string();
+  const std::string cables = (folder_ / "cables.csv").string();
+  const Outcome outcome = plan(fmt::format("{} --grow 8 --json - --write {} --cabling {}", kFew, folder, cables));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  std::size_t on_front = 0;
+  for (const Json& design : result["designs"]) {
+    if (!design["on_front"].get<bool>()) {
+      continue;
+    }
+    ++on_front;
+    EXPECT_GE(design["measured"]["step_s"].get<double>(), design["bound"]["step_s"].get<double>());
+    EXPECT_GE(design["usd_per_million_tokens"].get<double>(), design["bound"]["usd_per_million_tokens"].get<double>());
+    EXPECT_FALSE(design["bill"]["bill"].empty());
+    EXPECT_EQ(design["growth"]["gpus"], 8);
+    const Outcome shown = run_weft("show " + design["scenario"].get<std::string>());
+    EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  }
+  EXPECT_GT(on_front, 0U);
+  EXPECT_TRUE(fs::exists(cables));
+  EXPECT_EQ(result["not_taken"].size(), 4U);  // family, kind, hosts, nics_per_host
+}
+
+TEST_F(Plan, TheNumberOfJobsChangesNothing) {
+  const std::string arguments = fmt::format("{} --no-cache --json -", kFew);
+  const Outcome one = plan(arguments + " -j 1");
+  EXPECT_EQ(one.exit_status, 0) << one.err;
+  EXPECT_EQ(one.out, plan(arguments + " -j 2").out);
+  EXPECT_EQ(one.out, plan(arguments + " -j 3").out);
+}
+
+TEST_F(Plan, LimitsThatNothingKeepsAreAnError) {
+  expect_refused("--networks rocev2 --budget 1000", "no design keeps to what is asked for");
+  expect_refused("--networks rocev2 --power 1W", "no design keeps to what is asked for");
+  expect_refused("--networks rocev2 --deadline 1ms --tokens 1T", "no design keeps to what is asked for");
+}
+
+TEST_F(Plan, WrongInputIsRefusedWithWhatWouldBeRight) {
+  expect_refused("--budget 20EUR", "--budget '20EUR': expected an amount of US dollars, such as 20M");
+  expect_refused("--power 12", "expected a power, such as 800kW");
+  expect_refused("--deadline soon", "expected a time such as 30d");
+  expect_refused("--tokens 2T", "--tokens needs --deadline");
+  expect_refused("--grow 4", "the job has 4 GPUs already");
+  expect_refused("--networks rocev3", "--networks");
+  expect_refused("--shapes fat-trees", "did you mean 'fat-tree'");
+  expect_refused("--oversubscription 2", "--oversubscription");
+  expect_refused("--nics connectx-77", "--nics");
+}
+
+}  // namespace
+}  // namespace weft::test
