@@ -37,7 +37,7 @@ int complain_unless_stopped(std::string_view side, const Error& error, int statu
 /// Standard output carries the JSON alone if that was asked for; the table goes to standard error then.
 std::FILE* text_stream(const PerfSideText& text) { return text.json == "-" ? stderr : stdout; }
 
-Result<void> write_json(const std::string& json, const std::string& where) {
+Result<void> write_report(const std::string& json, const std::string& where) {
   if (where == "-") {
     fmt::print("{}", json);
     return {};
@@ -64,7 +64,7 @@ int finish_tap(std::string_view side, std::optional<live::PacketTap>& tap, int s
 int report_client(const PerfClientText& text, const live::PerfClientReport& report) {
   fmt::print(text_stream(text.side), "{}", summary_text(report, terminal_columns(text_stream(text.side))));
   if (!text.side.json.empty()) {
-    if (Result<void> written = write_json(to_json(report), text.side.json); !written)
+    if (Result<void> written = write_report(to_json(report), text.side.json); !written)
       return complain_unless_stopped("client", written.error(), kFault);
   }
   return report.wrong() == 0 ? kSuccess : kFault;
@@ -112,7 +112,7 @@ int serve(live::PerfServer& server, const PerfServerText& text) {
     fmt::print(out, "{}", visit_text(**visit));
     std::fflush(out);
     if (!text.side.json.empty()) {
-      if (Result<void> written = write_json(to_json(**visit), text.side.json); !written)
+      if (Result<void> written = write_report(to_json(**visit), text.side.json); !written)
         return complain_unless_stopped("server", written.error(), kFault);
       std::fflush(stdout);
     }

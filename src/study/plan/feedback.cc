@@ -165,7 +165,8 @@ class MoveFinder {
     if (best != nullptr) {
       Design design = *best;
       design.job = setting_.design.job;
-      put(metric, difference(design), std::move(design));
+      std::string change = difference(design);
+      put(metric, std::move(change), std::move(design));
     }
   }
 
