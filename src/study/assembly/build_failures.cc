@@ -13,6 +13,7 @@
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_words.h"
 #include "study/scenario/selector.h"
+#include "workload/training/checkpoint_size.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -363,6 +364,18 @@ Result<void> check_slow_gpus(const scenario::Scenario& scenario, const std::vect
     }
   }
   return {};
+}
+
+double checkpoint_seconds(const scenario::Scenario& scenario) {
+  if (scenario.checkpoint.time) {
+    return scenario.checkpoint.time->seconds();
+  }
+  const auto trains = std::ranges::find_if(scenario.jobs, &scenario::JobSettings::trains);
+  const Bytes shard =
+      trains == scenario.jobs.end()
+          ? kUsualShard
+          : workload::checkpoint_shard(trains->training.shape, std::max<std::int64_t>(trains->ranks, 1));
+  return 8 * static_cast<double>(shard.count()) / static_cast<double>(scenario.checkpoint.rate.bits_per_second());
 }
 
 }  // namespace weft::study::assembly

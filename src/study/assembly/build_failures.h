@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/data_size.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "fabric/link_schedule.h"
@@ -46,5 +47,11 @@ void delay_routes(std::vector<fabric::LinkEvent>& events, const std::vector<Fail
 [[nodiscard]] Result<workload::SlowSpans> slow_spans(const scenario::Scenario& scenario, const std::string& gpu);
 /// Of failures with kind gpu-slow: one that selects none of these. Errors have its place.
 [[nodiscard]] Result<void> check_slow_gpus(const scenario::Scenario& scenario, const std::vector<std::string>& gpus);
+
+/// That a GPU takes to write one checkpoint, s: `checkpoint.time`, or its share of the first training job's weights and
+/// optimiser states, or kUsualShard without one, at `checkpoint.rate`.
+[[nodiscard]] double checkpoint_seconds(const scenario::Scenario& scenario);
+/// Of a GPU, where no job trains a model: HPN (Qian et al., SIGCOMM 2024).
+inline constexpr Bytes kUsualShard{30'000'000'000};
 
 }  // namespace weft::study::assembly

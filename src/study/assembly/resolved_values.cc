@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "base/format_quantity.h"
 #include "fabric/topology/graph_query.h"
 #include "study/assembly/base_round_trip.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
@@ -57,6 +59,7 @@ class Resolver {
             "what a cost model finds when an operation begins; results name it");
       }
     }
+    failures();
     for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
       job(scenario_.jobs[i], fmt::format("job[{}].", i));
     }
@@ -293,6 +296,18 @@ class Resolver {
       add("nscc.first_window", to_string(Bytes(product * parameters.largest_percent / 100)),
           fmt::format("the largest: {} % of {} over {}", parameters.largest_percent, line_,
                       scenario_.nscc.round_trip.value_or(round_trip)));
+    }
+  }
+
+  void failures() {
+    for (std::size_t i = 0; i < scenario_.failures.size(); ++i) {
+      if (!scenario_.failures[i].duration) {
+        add(fmt::format("failure[{}].duration", i), "to the end", "of the run: it has a time of its own, and no end");
+      }
+    }
+    if (!scenario_.checkpoint.time) {
+      const auto time = Duration::microseconds(std::llround(checkpoint_seconds(scenario_) * 1e6));
+      add("checkpoint.time", to_string(time), "a GPU's share of weights and optimiser states at checkpoint.rate");
     }
   }
 

@@ -105,7 +105,7 @@ TEST(SubnetRoutes, EachPlaneIsASubnet) {
   }
   EXPECT_EQ(reached, std::size_t{graph->switches()} * graph->endpoints / 2);
   const TablesFile file(dump_of_rule(tree(), 0));
-  EXPECT_THAT(error_of(kPlanes, file.settings()), HasSubstr("no port of the subnet has the GUID"));
+  EXPECT_THAT(error_of(kPlanes, file.settings()), HasSubstr("no switch of the subnet has the GUID"));
 }
 
 TEST(SubnetRoutes, LanesOfAnEngineAreServiceLevelsOfPaths) {
@@ -148,9 +148,9 @@ TEST(SubnetRoutes, OfAWrongFileAreRefused) {
   const std::string switch_line = line_at(1);
   ASSERT_THAT(switch_line, HasSubstr("Unicast lids"));
   const std::size_t guid = switch_line.find("guid 0x") + 5;
-  EXPECT_THAT(
-      error_with(good, switch_line.substr(guid, 18), "0x0002c90000000000"),
-      AllOf(HasSubstr("--set routing.tables: "), HasSubstr("weft_tables.lfts:1: no port of the subnet has the GUID")));
+  EXPECT_THAT(error_with(good, switch_line.substr(guid, 18), "0x0002c90000000000"),
+              AllOf(HasSubstr("--set routing.tables: "),
+                    HasSubstr("weft_tables.lfts:1: no switch of the subnet has the GUID")));
   EXPECT_THAT(error_with(good, line_at(2).substr(0, 10), "0x0001 250"),
               AllOf(HasSubstr("weft_tables.lfts:2: "), HasSubstr("expected a port from 0 to")));
   const std::size_t leaf = good.find("\n0x0001 ", good.find("('leaf1')"));  // host0 is at leaf0

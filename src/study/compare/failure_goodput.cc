@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "study/assembly/build_failures.h"
 #include "study/compare/failure_probe.h"
 #include "study/failures/checkpoint_formula.h"
-#include "workload/training/checkpoint_size.h"
 
 namespace weft::study::compare {
 namespace {
@@ -19,18 +19,6 @@ constexpr double kMonth = 730.0 * 3600;
 /// Without failures that end the job there is no best interval; a checkpoint once in a month.
 constexpr double kRareInterval = kMonth;
 constexpr std::array kFactors = {0.25, 0.5, 1.0, 2.0, 4.0};
-
-double checkpoint_seconds(const scenario::Scenario& scenario) {
-  if (scenario.checkpoint.time) {
-    return scenario.checkpoint.time->seconds();
-  }
-  const auto trains = std::ranges::find_if(scenario.jobs, &scenario::JobSettings::trains);
-  const Bytes shard =
-      trains == scenario.jobs.end()
-          ? kUsualShard
-          : workload::checkpoint_shard(trains->training.shape, std::max<std::int64_t>(trains->ranks, 1));
-  return 8 * static_cast<double>(shard.count()) / static_cast<double>(scenario.checkpoint.rate.bits_per_second());
-}
 
 double speed_of(const FailureOutcome& outcome, const NetworkFailures& network) {
   if (outcome.step_during && network.step && *outcome.step_during > 0) {
@@ -111,7 +99,7 @@ std::vector<FailureClass> failure_classes(const NetworkFailures& network, const 
 void add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, std::uint32_t months) {
   const std::vector<FailureClass> classes = failure_classes(network, scenario);
   const double losses = losses_per_second(classes);
-  const failures::CheckpointTerms terms{.time = checkpoint_seconds(scenario),
+  const failures::CheckpointTerms terms{.time = assembly::checkpoint_seconds(scenario),
                                         .restart = scenario.checkpoint.restart.seconds(),
                                         .mean_between = losses > 0 ? 1 / losses : HUGE_VAL};
   network.checkpoint_time = terms.time;

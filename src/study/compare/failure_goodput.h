@@ -10,9 +10,6 @@
 
 namespace weft::study::compare {
 
-/// What a GPU writes where no job trains a model: HPN's 30 GB (SIGCOMM 2024).
-inline constexpr Bytes kUsualShard{30'000'000'000};
-
 /// A class for each kind that was measured and happens: how often, and what it costs. Every component is taken to be
 /// under the job's traffic. A job is as slow as its step was measured to be, or, without one, as the ring.
 [[nodiscard]] std::vector<failures::FailureClass> failure_classes(const failures::NetworkFailures& network,

@@ -39,6 +39,10 @@ at = "1 us"
 select = "host1/nic0"
 action = "degrade"
 rate = "1 Gbps"
+[[failure]]
+kind = "link-down"
+select = "host1/nic0"
+at = "1 us"
 )",
                                                   {.settings = {"topology.gpus_per_host=4"}});
   EXPECT_TRUE(made) << scenario::message_of(made);
@@ -55,10 +59,10 @@ std::vector<RawValue> some_values(const Key& key) {
     values.push_back({.place = {}, .content = flag});
   }
   for (const char* text :
-       {"3 us",   "7 us",  "2 ms", "1 s",  "64 KiB", "3 MiB",      "1 KiB",      "3 B",   "25 Gbps",
-        "9 Gbps", "7 m",   "11 m", "3 km", "7 W",    "9 W",        "7 USD",      "9 USD", "0.07 USD/kWh",
-        "0.5",    "25%",   "1e-9", "2:1",  "3:1",    "1/2",        "1/4",        "2",     "uniform to 5%",
-        "1 BDP",  "2 BDP", "0:7",  "name", "other",  "host0/gpu1", "host1/nic0", "leaf0"}) {
+       {"3 us",          "7 us",   "2 ms",  "1 s",  "5 s",  "64 KiB", "3 MiB",      "1 KiB",      "3 B",
+        "25 Gbps",       "9 Gbps", "7 m",   "11 m", "3 km", "7 W",    "9 W",        "7 USD",      "9 USD",
+        "0.07 USD/kWh",  "0.5",    "25%",   "1e-9", "2:1",  "3:1",    "1/2",        "1/4",        "2",
+        "uniform to 5%", "1 BDP",  "2 BDP", "0:7",  "name", "other",  "host0/gpu1", "host1/nic0", "leaf0"}) {
     values.push_back({.place = {}, .content = std::string(text)});
   }
   // "one of ecmp, spray, adaptive, lft"
