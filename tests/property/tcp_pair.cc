@@ -1,6 +1,7 @@
 #include "tests/property/tcp_pair.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "base/format_quantity.h"
@@ -56,16 +57,21 @@ void StreamProgram::gather(transport::StreamOffset offset, std::span<std::byte> 
 }
 
 void StreamProgram::on_arrival(const transport::StreamRun& run) {
-  for (std::uint64_t i = 0; i < run.length; ++i) {
-    const std::uint64_t at = run.offset + i;
-    if (at >= seen_.size()) {
-      ++wrong_;
-      continue;
-    }
-    twice_ += seen_[at] ? 1 : 0;
-    seen_[at] = true;
-    ++received_;
-    wrong_ += !run.bytes.empty() && run.bytes[i] != pattern(plan_.peer_pattern, at) ? 1 : 0;
+  constexpr std::uint64_t kBits = 64;
+  const std::uint64_t end = std::min<std::uint64_t>(run.offset + run.length, plan_.expected);
+  const std::uint64_t begin = std::min<std::uint64_t>(run.offset, end);
+  received_ += end - begin;
+  wrong_ += run.length - (end - begin);
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t bits = std::min(kBits - at % kBits, end - at);
+    const std::uint64_t mask = ~std::uint64_t{0} >> (kBits - bits) << at % kBits;
+    std::uint64_t& seen = seen_[at / kBits];
+    twice_ += static_cast<std::uint64_t>(std::popcount(seen & mask));
+    seen |= mask;
+    at += bits;
+  }
+  for (std::uint64_t at = begin; at < end && !run.bytes.empty(); ++at) {
+    wrong_ += run.bytes[at - run.offset] != pattern(plan_.peer_pattern, at) ? 1 : 0;
   }
 }
 

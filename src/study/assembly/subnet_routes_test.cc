@@ -1,8 +1,9 @@
 #include "study/assembly/subnet_routes.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -47,16 +48,19 @@ std::string error_of(std::string_view network, const std::vector<std::string>& s
 class TablesFile {
  public:
   explicit TablesFile(const std::string& text)
-      : file_((std::filesystem::path(testing::TempDir()) / "weft_tables.lfts").string()) {
+      : folder_(std::filesystem::path(testing::TempDir()) / fmt::format("weft_tables_{}", getpid())),
+        file_((folder_ / "weft_tables.lfts").string()) {
+    std::filesystem::create_directories(folder_);
     EXPECT_TRUE(write_file(file_, text));
   }
-  ~TablesFile() { std::filesystem::remove(file_); }
+  ~TablesFile() { std::filesystem::remove_all(folder_); }
   TablesFile(const TablesFile&) = delete;
   TablesFile& operator=(const TablesFile&) = delete;
 
   [[nodiscard]] std::vector<std::string> settings() const { return {"routing.engine=file", "routing.tables=" + file_}; }
 
  private:
+  std::filesystem::path folder_;  // of this process: tests run beside one another
   std::string file_;
 };
 
