@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string_view>
 #include <variant>
@@ -302,12 +301,15 @@ class Resolver {
   void failures() {
     for (std::size_t i = 0; i < scenario_.failures.size(); ++i) {
       if (!scenario_.failures[i].duration) {
-        add(fmt::format("failure[{}].duration", i), "to the end", "of the run: it has a time of its own, and no end");
+        add(fmt::format("failure[{}].duration", i), "until the run ends", "a failure with `at`");
       }
     }
     if (!scenario_.checkpoint.time) {
-      const auto time = Duration::microseconds(std::llround(checkpoint_seconds(scenario_) * 1e6));
-      add("checkpoint.time", to_string(time), "a GPU's share of weights and optimiser states at checkpoint.rate");
+      const bool trains = std::ranges::any_of(scenario_.jobs, &scenario::JobSettings::trains);
+      add("checkpoint.time", fmt::format("{:g} s", checkpoint_seconds(scenario_)),
+          trains ? std::string("a GPU's share of weights and optimiser states at checkpoint.rate")
+                 : fmt::format("no job trains a model: {} GB of a GPU at checkpoint.rate",
+                               kUsualShard.count() / 1'000'000'000));
     }
   }
 

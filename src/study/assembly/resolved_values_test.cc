@@ -88,6 +88,13 @@ std::string value_of(const std::string& text, const std::string& path) {
   return row == rows.end() ? "not listed" : row->value;
 }
 
+TEST(ResolvedValues, ACheckpointTakesAsLongAsItsShardAtTheRateOfAGpu) {
+  // 30 GB at 2.4 Gb/s, and at a rate whose time no Duration holds.
+  constexpr const char* kRun = "[[traffic]]\nkind = \"permutation\"\n";
+  EXPECT_EQ(value_of(kRun, "checkpoint.time"), "100 s");
+  EXPECT_EQ(value_of(std::string(kRun) + "[checkpoint]\nrate = \"1 bps\"\n", "checkpoint.time"), "2.4e+11 s");
+}
+
 const std::string kUltraEthernet =
     "[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\nspines = 2\n"
     "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
