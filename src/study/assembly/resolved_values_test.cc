@@ -90,7 +90,16 @@ std::string value_of(const std::string& text, const std::string& path) {
 
 TEST(ResolvedValues, ACheckpointTakesAsLongAsItsShardAtTheRateOfAGpu) {
   // 30 GB at 2.4 Gb/s, and at a rate whose time no Duration holds.
-  constexpr const char* kRun = "[[traffic]]\nkind = \"permutation\"\n";
+  constexpr const char* kRun = R"(
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 2
+[[traffic]]
+kind = "permutation"
+size = "1 KiB"
+)";
   EXPECT_EQ(value_of(kRun, "checkpoint.time"), "100 s");
   EXPECT_EQ(value_of(std::string(kRun) + "[checkpoint]\nrate = \"1 bps\"\n", "checkpoint.time"), "2.4e+11 s");
 }
