@@ -322,6 +322,11 @@ std::string reduced(const std::string& name) {
       {"mixtral-512gpu",
        {"topology.hosts=8", "job[0].gpus=64", "job[0].layers=4", "job[0].global_batch=64", "job[0].slice=1MiB",
         "job[0].slice_hops=1000000"}},
+      {"failures",
+       {"topology.hosts=16", "topology.hosts_per_leaf=4", "topology.spines=2", "job[0].gpus=128", "job[0].layers=4",
+        "job[0].global_batch=16", "job[0].slice=1MiB", "job[0].slice_hops=1000000"}},
+      {"llama3-8b-128gpu",
+       {"job[0].layers=8", "job[0].global_batch=64", "job[0].slice=1MiB", "job[0].slice_hops=1000000"}},
       {"mixtral-moe-alltoall", {"job[0].layers=4", "job[0].global_batch=64", "job[0].slice=1MiB"}}};
   const auto found = settings.find(name);
   return found == settings.end() ? "" : fmt::format("--no-check --set {}", fmt::join(found->second, " --set "));
