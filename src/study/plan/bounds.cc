@@ -46,7 +46,9 @@ Result<double> least_step(const scenario::Scenario& scenario) {
   }
   const bool reduces = scale_up.reduction || scenario.reduction.enabled;
   const double sent = (estimate->tensor + estimate->context + estimate->expert).seconds();
-  return (estimate->compute + estimate->optimizer).seconds() + sent * (reduces ? 0.5 : 1);
+  const double share = reduces ? 0.5 : 1;
+  return std::max((estimate->compute + estimate->optimizer).seconds() + sent * share,
+                  estimate->data_links.seconds() * share);
 }
 
 Result<double> tokens_of_step(const scenario::Scenario& scenario) {

@@ -3,8 +3,9 @@
 //
 // The step is at least what one rank computes and sends in sequence: kernels of the slowest stage, the optimiser, and
 // the collectives of tensor, context and expert parallelism that nothing hides, at the full rate of the links and
-// without latency (workload/training/step_estimate.h); and at least what the busiest NIC has to send. Bubbles of a
-// pipeline, start-up, and everything that shares links come on top. Networks that reduce are taken to send half.
+// without latency (workload/training/step_estimate.h); and at least what gradients and parameters keep its links busy
+// for, hidden or not. Bubbles of a pipeline, start-up, and everything that shares links come on top. Networks that
+// reduce are taken to send half.
 #pragma once
 
 #include <optional>

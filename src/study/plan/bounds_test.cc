@@ -32,8 +32,7 @@ TEST(Bounds, TheStepIsNotShorterThanItsBound) {
   for (const char* const parallelism : {"job[0].tp=1", "job[0].tp=2", "job[0].pp=2"}) {
     scenario::Scenario own = job({parallelism});
     const double bound = least_step(own).value();
-    own = at_level(own, run::Level::kFlow);
-    own.flow.probes = 0;
+    own = at_level(own, run::Level::kComposed);
     const results::RunResults results = run::results_of(own);
     ASSERT_FALSE(results.steps.empty());
     EXPECT_LE(bound, results.steps.front().time.seconds()) << parallelism;

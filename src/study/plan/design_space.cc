@@ -164,7 +164,7 @@ bool wire(Design& design) {
       break;
   }
   // One rate in all tiers: halves of a switch of the middle tier are as many ports up as down.
-  design.radix = fat_tree_radix(design.switch_.ports, design.oversubscription);
+  design.radix = fat_tree_radix(design.switch_.ports, design.oversubscription, design.rails);
   return design.nic.rate == design.switch_.rate && design.radix > 0 && design.hosts * design.rails > 0 &&
          design.hosts * design.rails <= fat_tree_ports(design.radix, design.oversubscription);
 }

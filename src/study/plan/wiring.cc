@@ -49,10 +49,14 @@ std::optional<Wiring> two_tiers(const WiringRequest& request) {
   return std::nullopt;
 }
 
-std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription) {
+std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription,
+                            std::int64_t ports_of_host) {
   const std::int64_t sum = std::int64_t{oversubscription.down} + oversubscription.up;
+  const auto fits = [&](std::int64_t radix) {
+    return radix * oversubscription.up % sum == 0 && radix * oversubscription.down / sum % ports_of_host == 0;
+  };
   std::int64_t radix = ports - ports % 2;
-  while (radix > 0 && radix * oversubscription.up % sum != 0) {
+  while (radix > 0 && !fits(radix)) {
     radix -= 2;
   }
   return radix;

@@ -35,8 +35,10 @@ struct Wiring {
 /// None: two tiers of such switches do not take so many hosts, in leaves of as many each.
 [[nodiscard]] std::optional<Wiring> two_tiers(const WiringRequest& request);
 
-/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides; 0: none.
-[[nodiscard]] std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription);
+/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides and of which whole hosts
+/// take a leaf's half below, each with `ports_of_host` (1 or more); 0: none.
+[[nodiscard]] std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription,
+                                          std::int64_t ports_of_host);
 /// NIC ports that a fat-tree of three tiers takes: pods of radix / 2 leaves, as many pods as an aggregation switch's
 /// upper half can be joined to.
 [[nodiscard]] std::int64_t fat_tree_ports(std::int64_t radix, scenario::Oversubscription oversubscription);

@@ -74,8 +74,10 @@ TEST(Wiring, TwoTiersEndAtHalfTheSquareOfTheRadix) {
 // Al-Fares et al.: k^3 / 4.
 TEST(Wiring, ThreeTiersEndAtAQuarterOfTheCube) {
   EXPECT_EQ(fat_tree_ports(64, kNone), 64 * 64 * 64 / 4);
-  EXPECT_EQ(fat_tree_radix(64, kNone), 64);
-  EXPECT_EQ(fat_tree_radix(64, kTwo), 60);  // a third of 64 is no number of ports
+  EXPECT_EQ(fat_tree_radix(64, kNone, 1), 64);
+  EXPECT_EQ(fat_tree_radix(64, kTwo, 1), 60);   // a third of 64 is no number of ports
+  EXPECT_EQ(fat_tree_radix(40, kNone, 8), 32);  // 20 ports are no whole hosts of eight
+  EXPECT_EQ(fat_tree_radix(8, kNone, 8), 0);
 }
 
 }  // namespace

@@ -84,6 +84,16 @@ Duration collective_time(const ClusterLinks& links, const GroupSpan& group, cons
   return Duration::zero();
 }
 
+Duration least_time(const ClusterLinks& links, const GroupSpan& group, const CollectiveRequest& request) {
+  if (group.members == 1) {
+    return Duration::zero();
+  }
+  const std::int64_t rounds = request.kind == CollectiveKind::kAllReduce ? 2 : 1;
+  const std::int64_t parts = group.hosts > 1 ? group.hosts : group.members;
+  const Rate rate = group.hosts > 1 ? links.scale_out * group.per_host() : links.scale_up;
+  return rate.transmit_time(rounds * request.size * (parts - 1) / parts);
+}
+
 CollectiveCost closed_form_cost(const ClusterLinks& links) {
   return [links](const CostedOperation& operation) {
     if (operation.sender.is_valid()) {

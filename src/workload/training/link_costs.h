@@ -35,7 +35,11 @@ struct GroupSpan {
 [[nodiscard]] Duration collective_time(const ClusterLinks& links, const GroupSpan& group,
                                        const CollectiveRequest& request);
 
-/// The same as a cost of CostedCollectives; sends look at where their two ends are.
+/// No algorithm is faster, as every byte is sent: what has to leave a host at the rate of the group's NICs, or a GPU at
+/// that of its scale-up links. `links` are checked; an all-reduce, a reduce-scatter or an all-gather.
+[[nodiscard]] Duration least_time(const ClusterLinks& links, const GroupSpan& group, const CollectiveRequest& request);
+
+/// collective_time as a cost of CostedCollectives; sends look at where their two ends are.
 [[nodiscard]] CollectiveCost closed_form_cost(const ClusterLinks& links);
 
 }  // namespace weft::workload

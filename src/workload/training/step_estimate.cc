@@ -162,6 +162,10 @@ class Estimator {
     const auto both = [&](CollectiveKind kind, std::int64_t bytes) {
       return time(data, kind, held.shared * bytes) + time(replicas, kind, held.experts * bytes);
     };
+    const auto least = [&](CollectiveKind kind, std::int64_t bytes) {
+      return least_time(links_, data, {.kind = kind, .size = Bytes(held.shared * bytes)}) +
+             least_time(links_, replicas, {.kind = kind, .size = Bytes(held.experts * bytes)});
+    };
     const std::int64_t gradient = gradient_bytes(job_.gradients);
     const bool whole = p.zero == ZeroStage::kNone;
     if (p.zero == ZeroStage::kParameters) {
@@ -172,8 +176,12 @@ class Estimator {
       const Duration last = scatters * 2 / job_.model.layers;
       estimate.data = last + micro_batches(job_) * (std::max(Duration::zero(), gathers - forward) +
                                                     std::max(Duration::zero(), gathers + scatters - slowest.backward));
+      estimate.data_links = micro_batches(job_) * (2 * least(CollectiveKind::kAllGather, kActivationBytes) +
+                                                   least(CollectiveKind::kReduceScatter, gradient));
     } else {
-      const Duration all = both(whole ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter, gradient);
+      const CollectiveKind sums = whole ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter;
+      const Duration all = both(sums, gradient);
+      estimate.data_links = least(sums, gradient);
       const std::int64_t bytes = (held.shared + held.experts) * gradient;
       const std::int64_t buckets = std::max((bytes + job_.bucket.count() - 1) / job_.bucket.count(), std::int64_t{1});
       const bool overlaps = job_.reduction == GradientReduction::kOverlapped;
@@ -182,6 +190,7 @@ class Estimator {
     }
     if (p.zero == ZeroStage::kOptimizer) {
       estimate.data += both(CollectiveKind::kAllGather, kActivationBytes);
+      estimate.data_links += least(CollectiveKind::kAllGather, kActivationBytes);
     }
     const std::int64_t sharers = whole ? 1 : p.data * p.context;
     if (p.pipeline > 1 && job_.model.embeddings == Embeddings::kTied) {

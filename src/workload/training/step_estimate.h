@@ -21,6 +21,8 @@ struct StepEstimate {
   Duration pipeline{};  // messages over boundaries that are waited for
   Duration data{};      // gradients and parameters that are waited for, embeddings included
   Duration optimizer{};
+  /// No part of the total: the least that links are busy with gradients and parameters, waited for or not.
+  Duration data_links{};
 
   [[nodiscard]] Duration total() const {
     return compute + tensor + context + expert + bubble + pipeline + data + optimizer;

@@ -38,6 +38,8 @@ void expect_close(const TrainingJob& job, double tolerance) {
   ASSERT_TRUE(estimate);
   EXPECT_NEAR(estimate->total().seconds(), time->seconds(), time->seconds() * tolerance)
       << "ZeRO " << static_cast<int>(job.parallelism.zero);
+  EXPECT_LE(estimate->data_links, *time);
+  EXPECT_EQ(estimate->data_links > Duration::zero(), job.parallelism.data > 1);
 }
 
 TEST(StepEstimate, IsTheGraphsTimeWithoutAPipeline) {
@@ -104,24 +106,7 @@ TEST(StepEstimate, IsNearTheGraphsTimeWithExpertsAndContext) {
                0.01);
 }
 
-TEST(LinkCosts, RingsTakeTheirStepsAndShares) {
-  const auto time = [&](GroupSpan group, CollectiveKind kind, Bytes size) {
-    return collective_time(kLinks, group, {.kind = kind, .size = size});
-  };
-  EXPECT_EQ(time({.members = 4, .hosts = 1}, CollectiveKind::kAllReduce, 240_mb),
-            6 * 2_us + (1920_gbps).transmit_time(360_mb));
-  // Two members on each of four hosts share two NICs: 400 Gb/s; 3 of the 7 steps of half a round lead out.
-  EXPECT_EQ(time({.members = 8, .hosts = 4}, CollectiveKind::kAllGather, 80_mb),
-            3 * 5_us + 4 * 2_us + (400_gbps).transmit_time(70_mb));
-  EXPECT_EQ(time({.members = 2, .hosts = 2}, CollectiveKind::kSend, 25_mb), 5_us + (200_gbps).transmit_time(25_mb));
-  EXPECT_EQ(time({.members = 8, .hosts = 2}, CollectiveKind::kAllToAll, 80_mb),
-            4 * 5_us + (200_gbps).transmit_time(40_mb));
-  EXPECT_EQ(time({.members = 4, .hosts = 1}, CollectiveKind::kBroadcast, 240_mb),
-            3 * 2_us + (1920_gbps).transmit_time(240_mb));
-  EXPECT_EQ(time({.members = 1, .hosts = 1}, CollectiveKind::kAllReduce, 240_mb), Duration::zero());
-}
-
-TEST(LinkCosts, NoBandwidthIsRefused) {
+TEST(StepEstimate, NoBandwidthIsRefused) {
   ClusterLinks none = kLinks;
   none.scale_out = Rate::zero();
   EXPECT_FALSE(check_links(none));
