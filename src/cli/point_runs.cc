@@ -13,6 +13,7 @@
 #include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "study/compare/comparison_plan.h"
+#include "study/compare/failure_probe.h"
 #include "study/results/results_key.h"
 #include "study/scenario/scenario_validate.h"
 
@@ -45,6 +46,7 @@ std::size_t PointRuns::add(RunPoint point) {
   for (const std::string& setting : point.settings) {
     settings += '\n' + setting;
   }
+  settings += "\nfails " + point.failed_port;
   const auto [known, is_new] = by_settings_.try_emplace(settings, points_.size());
   if (is_new) {
     points_.push_back({.point = std::move(point), .is_first = points_.empty()});
@@ -62,6 +64,10 @@ Result<Scenario> PointRuns::load(Known& known) {
   }
   if (Result<void> has_traffic = study::scenario::check_has_traffic(*scenario); !has_traffic) {
     return pass_on(has_traffic);
+  }
+  if (!known.point.failed_port.empty()) {
+    study::compare::add_steady_failure(*scenario, study::compare::FailureCase::kFabricLink, known.point.failed_port,
+                                       {});
   }
   if (options_.add_chance) {
     study::compare::add_chance(*scenario);
@@ -116,7 +122,7 @@ std::string PointRuns::order_of(const std::vector<PointSeed>& runs) const {
     if (is_new) {
       const Known& own = points_[run.point];
       order["points"].push_back({own.point.name, own.point.case_name, own.point.settings, own.level,
-                                 own.point.length == RunPoint::Length::kShort, own.is_first});
+                                 own.point.length == RunPoint::Length::kShort, own.is_first, own.point.failed_port});
     }
     order["runs"].push_back({place->second, run.seed});
   }
@@ -176,13 +182,13 @@ void PointRuns::serve(const char* command) {
     points_.clear();
     by_settings_.clear();
     for (const Json& point : read["points"]) {
-      points_.push_back(
-          {.point = {.name = point[0],
-                     .case_name = point[1],
-                     .settings = point[2],
-                     .length = point[4].get<bool>() ? RunPoint::Length::kShort : RunPoint::Length::kWhole},
-           .level = point[3],
-           .is_first = point[5]});
+      points_.push_back({.point = {.name = point[0],
+                                   .case_name = point[1],
+                                   .settings = point[2],
+                                   .length = point[4].get<bool>() ? RunPoint::Length::kShort : RunPoint::Length::kWhole,
+                                   .failed_port = point[6]},
+                         .level = point[3],
+                         .is_first = point[5]});
     }
     std::vector<PointSeed> runs;
     for (const Json& run : read["runs"]) {

@@ -27,6 +27,7 @@ struct RunPoint {
     kWhole,
     kShort,  // composed steps from shorter slices (study/compare/comparison_plan.h)
   } length = Length::kWhole;
+  std::string failed_port{};  // whose cable is broken from the beginning, as routes know; empty: none
 };
 
 /// One run: a point, and how many seeds behind the first.

@@ -7,12 +7,9 @@
 
 #include "base/file.h"
 #include "base/parse_quantity.h"
-#include "cli/rank_session.h"
 #include "cli/shell_word.h"
 #include "cli/work_estimate.h"
-#include "study/assembly/build_topology.h"
 #include "study/compare/comparison_plan.h"
-#include "study/run/run_estimate.h"
 #include "study/scenario/given.h"
 #include "study/scenario/scenario_validate.h"
 
@@ -81,22 +78,8 @@ Result<ReadFactors> read_factors(const SweepText& text, const study::scenario::C
 
 /// How long so many runs of the scenario would take; empty where that cannot be measured.
 std::string time_of(const Scenario& scenario, double runs, std::int64_t jobs) {
-  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
-  if (!graph) {
-    return {};
-  }
-  const Result<study::run::HopsEstimate> hops = study::run::estimate_hops(scenario, *graph);
-  const MachineSpeed speed = hops ? measure_speed(scenario) : MachineSpeed{};
-  if (speed.hops_per_second <= 0) {
-    return {};
-  }
-  const std::vector<study::run::HopsEstimate> one = {*hops};
-  const std::size_t at_once = jobs > 0 ? static_cast<std::size_t>(jobs) : usable_cores();
-  WorkTime time = work_time(one, speed, {.at_once = 1, .cores = 1});
-  const double share = runs / static_cast<double>(std::min(at_once, usable_cores()));
-  time.least *= share;
-  time.most *= share;
-  return fmt::format("; {:.0f} runs would take {} here", runs, work_time_text(time));
+  const std::optional<WorkTime> time = time_of_runs(scenario, runs, jobs);
+  return time ? fmt::format("; {:.0f} runs would take {} here", runs, work_time_text(*time)) : std::string();
 }
 
 Result<Design> design_of(const SweepText& text, ReadFactors& read) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,6 +18,8 @@
 #include "cli/sweep_plan.h"
 #include "cli/terminal.h"
 #include "cli/tune_run.h"
+#include "cli/work_estimate.h"
+#include "study/assembly/build_topology.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/scenario_validate.h"
 
@@ -53,11 +56,36 @@ Result<Limit> limit_of(const std::string& text) {
                : fail("--limit {}: {}", measure->name(), value.error().message);
 }
 
+/// A port of a switch whose cable leads to another one, beside a second such cable; empty: there is none.
+std::string cable_of(const Scenario& scenario) {
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return {};
+  }
+  std::map<fabric::NodeIndex, std::string> first;
+  for (const fabric::Link& link : graph->links) {
+    const fabric::Node& a = (*graph)[link.a.node];
+    const fabric::Node& b = (*graph)[link.b.node];
+    if (a.kind != fabric::NodeKind::kSwitch || b.kind != fabric::NodeKind::kSwitch) {
+      continue;
+    }
+    const fabric::LinkEnd& lower = a.tier <= b.tier ? link.a : link.b;
+    const std::string port = fmt::format("{}/port{}", (*graph)[lower.node].name, lower.port);
+    const auto [known, is_new] = first.try_emplace(lower.node, port);
+    if (!is_new) {
+      return known->second;
+    }
+  }
+  return {};
+}
+
 struct TunePlan {
   study::tune::TuneResult result;
+  std::string cable{};
   std::vector<Measure> measures;
   std::int64_t first_seed = 1;
   bool add_chance = true;
+  Scenario scenario{};
 };
 
 Result<std::vector<Tunable>> wanted_keys(const TuneText& text, const study::scenario::Catalogue& catalogue,
@@ -73,9 +101,11 @@ Result<std::vector<Tunable>> wanted_keys(const TuneText& text, const study::scen
     if (!factor) {
       return pass_on(factor);
     }
-    if (!factor->range) {
-      return fail("--vary {}: a search needs a range without levels, such as a..b or a..b:log; weft sweep tries lists",
-                  factor->key);
+    if (factor->is_case()) {
+      return fail("--vary case: a search sets keys; weft sweep --vary case tries cases");
+    }
+    if (!factor->range && factor->levels.size() < 2) {
+      return fail("--vary {}: a search needs a range, such as a..b or a..b:log, or two values at least", factor->key);
     }
     factors.push_back(*factor);
     keys.push_back({.factor = std::move(*factor), .source = "--vary"});
@@ -85,20 +115,34 @@ Result<std::vector<Tunable>> wanted_keys(const TuneText& text, const study::scen
   return good ? Result<std::vector<Tunable>>(std::move(keys)) : pass_on(good);
 }
 
-/// Whether the key does anything here: the scenario takes it somewhere in its range. What it says if not.
-Result<void> check_use(const TuneText& text, const study::sweep::Factor& factor,
-                       const study::scenario::Catalogue& catalogue) {
+Result<void> check_value(const TuneText& text, const study::sweep::Factor& factor, const std::string& value,
+                         const study::scenario::Catalogue& catalogue) {
+  ScenarioText with = text.scenario;
+  with.settings.push_back(factor.setting(value));
+  const Result<Scenario> scenario = read_scenario(with, catalogue);
+  return scenario ? Result<void>() : fail("{}", scenario.error().message);
+}
+
+/// Whether the key does anything here: the scenario takes it somewhere in its range. What it says if not. Levels that
+/// it does not take are left out.
+Result<void> check_use(const TuneText& text, const study::scenario::Catalogue& catalogue,
+                       study::sweep::Factor& factor) {
   Result<void> last;
-  for (const double at : {0.0, -1.0, 1.0}) {
-    ScenarioText with = text.scenario;
-    with.settings.push_back(factor.setting(factor.range->value_at(at)));
-    const Result<Scenario> scenario = read_scenario(with, catalogue);
-    if (scenario) {
-      return {};
+  if (factor.range) {
+    for (const double at : {0.0, -1.0, 1.0}) {
+      last = check_value(text, factor, factor.range->value_at(at), catalogue);
+      if (last) {
+        return last;
+      }
     }
-    last = fail("{}", scenario.error().message);
+    return last;
   }
-  return last;
+  std::erase_if(factor.levels, [&](const std::string& level) {
+    Result<void> taken = check_value(text, factor, level, catalogue);
+    last = taken ? last : taken;
+    return !taken;
+  });
+  return factor.levels.size() > 1 ? Result<void>() : last;
 }
 
 Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& catalogue, Scenario& scenario,
@@ -108,7 +152,7 @@ Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& ca
     return pass_on(keys);
   }
   for (Tunable& key : *keys) {
-    if (Result<void> used = check_use(text, key.factor, catalogue); !used) {
+    if (Result<void> used = check_use(text, catalogue, key.factor); !used) {
       if (!text.vary.empty()) {
         return fail("--vary {}: {}", key.factor.key, used.error().message);
       }
@@ -146,6 +190,7 @@ Result<TunePlan> plan_tune(const TuneText& text, const study::scenario::Catalogu
   std::vector<std::string> settings = text.scenario.settings;
   settings.insert(settings.end(), text.vary.begin(), text.vary.end());
   plan.add_chance = leaves_chance(settings);
+  plan.cable = cable_of(*scenario);
   plan.result = {.file = text.scenario.file,
                  .version = WEFT_VERSION,
                  .measure = *measure,
@@ -159,6 +204,7 @@ Result<TunePlan> plan_tune(const TuneText& text, const study::scenario::Catalogu
     plan.measures.push_back(limit->measure);
     plan.result.limits.push_back({.limit = std::move(*limit)});
   }
+  plan.scenario = *scenario;
   Result<void> added = add_keys(text, catalogue, *scenario, plan.result);
   return added ? Result<TunePlan>(std::move(plan)) : pass_on(added);
 }
@@ -183,6 +229,15 @@ int finish(const TuneText& text, study::tune::TuneResult& result, const PointRun
     return kInterrupted;
   }
   return kSuccess;
+}
+
+void say_how_long(const TuneText& text, const Scenario& scenario, std::size_t runs) {
+  const std::optional<WorkTime> time =
+      text.quiet ? std::nullopt : time_of_runs(scenario, static_cast<double>(runs), text.jobs);
+  if (time) {
+    fmt::print(stderr, "weft tune: {} runs at most: {}, or less where steps are composed\n", runs,
+               work_time_text(*time));
+  }
 }
 
 int run(const TuneText& text) {
@@ -228,6 +283,7 @@ int run(const TuneText& text) {
                   .runs = static_cast<std::size_t>(text.runs),
                   .seeds = static_cast<std::size_t>(text.seeds),
                   .draw = static_cast<std::uint64_t>(plan->first_seed),
+                  .cable = plan->cable,
                   .tell =
                       [&](const std::string& what) {
                         if (!text.quiet) {
@@ -235,6 +291,7 @@ int run(const TuneText& text) {
                         }
                       }},
                  runs, plan->result);
+  say_how_long(text, plan->scenario, search.most_runs());
   if (Result<void> ran = search.run(); !ran) {
     return complain("tune", ran.error(), kUsageError);
   }
@@ -254,8 +311,9 @@ void add_tune_command(CLI::App& app, TuneText& text, int& exit_status) {
                    "FIGURE=VALUE that the answer must keep to, such as queue-peak=1MB or fairness=0.98; several times")
       ->allow_extra_args(false);
   command
-      ->add_option("--vary", text.vary,
-                   "key=a..b or key=a..b:log: search these keys alone; default: the tunables of the catalogue")
+      ->add_option(
+          "--vary", text.vary,
+          "key=a..b, key=a..b:log or key=x,y,z: search these keys alone; default: the tunables of the catalogue")
       ->allow_extra_args(false);
   command->add_option("--runs", text.runs, "Runs of the search; the answer and its mistakes come on top")
       ->check(CLI::Range(std::int64_t{40}, std::int64_t{100'000}))

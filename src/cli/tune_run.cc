@@ -38,8 +38,7 @@ double mean_of(const SeedValues& values) { return study::sweep::mean_of_seeds(va
 std::vector<std::string> TuneRun::settings_of(const Place& place) const {
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < place.size(); ++i) {
-    const study::sweep::Factor& factor = result_.keys[i].tunable.factor;
-    settings.push_back(factor.setting(factor.range->value_at(place[i])));
+    settings.push_back(factor_of(i).setting(study::tune::value_at(factor_of(i), place[i])));
   }
   return settings;
 }
@@ -49,11 +48,16 @@ Result<std::vector<const TuneRun::Tried*>> TuneRun::try_all(const std::vector<Wi
   std::vector<Tried*> of;
   std::vector<const Tried*> made;
   for (const Wish& wish : wishes) {
-    RunPoint point{.name = "as it is", .case_name = options_.case_name, .settings = {}, .length = wish.length};
+    RunPoint point{.name = "as it is",
+                   .case_name = options_.case_name,
+                   .settings = {},
+                   .length = wish.length,
+                   .failed_port = wish.is_broken ? options_.cable : std::string()};
     if (wish.place) {
       point.settings = settings_of(*wish.place);
       point.name = fmt::format("{}", fmt::join(point.settings, ", "));
     }
+    point.name += wish.is_broken ? ", a cable broken" : "";
     const std::string key = (wish.length == RunPoint::Length::kShort ? "short " : "") + point.name;
     Tried& tried = tried_[key];
     made.push_back(&tried);
@@ -113,6 +117,17 @@ double TuneRun::score(const Tried& tried) const {
   return made;
 }
 
+/// As effects are counted: of levels their numbers.
+std::vector<double> TuneRun::sampled(const Place& place) const {
+  std::vector<double> at = place;
+  for (std::size_t key = 0; key < at.size(); ++key) {
+    if (!factor_of(key).range) {
+      at[key] = static_cast<double>(study::tune::level_at(factor_of(key), place[key]));
+    }
+  }
+  return at;
+}
+
 Result<void> TuneRun::sample() {
   const std::size_t keys = result_.keys.size();
   const std::size_t points =
@@ -130,21 +145,28 @@ Result<void> TuneRun::sample() {
   std::vector<Wish> wishes = {{.place = {}, .length = RunPoint::Length::kShort, .seeds = kSearchSeeds}};
   for (const study::sweep::Point& point : design->points) {
     Place place = point.at;
-    std::ranges::transform(place, place.begin(), study::tune::on_grid);
+    for (std::size_t key = 0; key < keys; ++key) {
+      const study::sweep::Factor& factor = factor_of(key);
+      place[key] = factor.range ? study::tune::on_grid(place[key])
+                                : study::tune::coordinate_of(factor, static_cast<std::size_t>(place[key]));
+    }
     wishes.push_back({.place = std::move(place), .length = RunPoint::Length::kShort, .seeds = kSearchSeeds});
   }
   Result<std::vector<const Tried*>> tried = try_all(wishes);
   if (!tried || interrupted()) {
     return tried ? Result<void>() : pass_on(tried);
   }
-  study::sweep::Samples samples{.levels = std::vector<std::size_t>(keys, 0), .at = {}, .values = {}};
+  study::sweep::Samples samples;
+  for (std::size_t key = 0; key < keys; ++key) {
+    samples.levels.push_back(factor_of(key).levels.size());
+  }
   const Tried* best = nullptr;
   for (const Tried* const own : *tried) {
     if (own->values.size() < kSearchSeeds) {
       continue;
     }
     if (own->place) {
-      samples.at.push_back(*own->place);
+      samples.at.push_back(sampled(*own->place));
       samples.values.emplace_back(own->values.begin(), own->values.begin() + kSearchSeeds);
     }
     scale_ = scale_ == 0 ? std::max(std::abs(mean_of(own->values)), 1e-300) : scale_;
@@ -247,6 +269,9 @@ Result<double> TuneRun::with_neighbours(const Place& place) {
   best_ = place;
   std::vector<Wish> wishes = {{.place = place, .length = RunPoint::Length::kShort, .seeds = kNeighbourSeeds}};
   for (const std::size_t key : searched_) {
+    if (!factor_of(key).range) {
+      continue;  // another word is another thing, and no neighbour
+    }
     for (const double step : {-kNear, kNear}) {
       wishes.push_back({.place = moved(key, study::tune::on_grid(place[key] + step)),
                         .length = RunPoint::Length::kShort,
@@ -278,7 +303,10 @@ Result<void> TuneRun::settle() {
     const bool is_new = std::ranges::none_of(candidates, [&](const Place& other) {
       double apart = 0;
       for (const std::size_t key : searched_) {
-        apart = std::max(apart, std::abs(other[key] - (*own->place)[key]));
+        const bool is_other_level =
+            !factor_of(key).range && study::tune::level_at(factor_of(key), other[key]) !=
+                                         study::tune::level_at(factor_of(key), (*own->place)[key]);
+        apart = std::max(apart, is_other_level ? 2 : std::abs(other[key] - (*own->place)[key]));
       }
       return apart < kNear;
     });
@@ -302,9 +330,17 @@ Result<void> TuneRun::settle() {
     if (!around || interrupted()) {
       return around ? Result<void>() : pass_on(around);
     }
-    const double both = (score(*(*settled)[i + 1]) + *around) / 2;
-    if (both < least) {
-      least = both;
+    double all = score(*(*settled)[i + 1]) + *around;
+    if (!options_.cable.empty()) {
+      Result<std::vector<const Tried*>> broken =
+          try_all({{.place = candidates[i], .seeds = kNeighbourSeeds, .is_broken = true}});
+      if (!broken || interrupted()) {
+        return broken ? Result<void>() : pass_on(broken);
+      }
+      all += score(*broken->front());
+    }
+    if (all < least) {
+      least = all;
       best = (*settled)[i + 1];
     }
   }
@@ -330,13 +366,37 @@ void TuneRun::conclude(const Tried& start, const Tried& best) {
   result_.settings = settings_of(best_);
   result_.evaluations = tried_.size();
   for (std::size_t i = 0; i < result_.keys.size(); ++i) {
-    result_.keys[i].best = result_.keys[i].tunable.factor.range->value_at(best_[i]);
+    result_.keys[i].best = study::tune::value_at(factor_of(i), best_[i]);
   }
 }
 
+/// Start and answer where a cable is broken.
+Result<void> TuneRun::with_broken_cable() {
+  if (options_.cable.empty()) {
+    return {};
+  }
+  options_.tell("the answer with a broken cable");
+  Result<std::vector<const Tried*>> tried = try_all({{.place = {}, .seeds = kNeighbourSeeds, .is_broken = true},
+                                                     {.place = best_, .seeds = kNeighbourSeeds, .is_broken = true}});
+  if (!tried || interrupted()) {
+    return tried ? Result<void>() : pass_on(tried);
+  }
+  const Tried& start = *(*tried)[0];
+  const Tried& best = *(*tried)[1];
+  study::tune::WithBrokenCable made{.port = options_.cable,
+                                    .start = start.values,
+                                    .best = best.values,
+                                    .reason = best.reason.empty() ? start.reason : best.reason};
+  if (made.reason.empty()) {
+    const study::sweep::StopRule rule{.same = result_.tolerance, .better = result_.measure.kind->better};
+    made.gain = difference_of({.first = made.best, .second = made.start}, rule);
+  }
+  result_.broken = std::move(made);
+  return {};
+}
+
 study::tune::Mistake TuneRun::mistake_of(std::size_t key, double coordinate, const Tried& tried) const {
-  study::tune::Mistake made{.value = result_.keys[key].tunable.factor.range->value_at(coordinate),
-                            .reason = tried.reason};
+  study::tune::Mistake made{.value = study::tune::value_at(factor_of(key), coordinate), .reason = tried.reason};
   if (made.reason.empty() && !tried.values.empty()) {
     const study::sweep::StopRule rule{.same = result_.tolerance, .better = result_.measure.kind->better};
     made.cost = difference_of({.first = result_.best, .second = tried.values}, rule);
@@ -353,6 +413,15 @@ Result<void> TuneRun::mistakes() {
     where.emplace_back(key, std::clamp(coordinate, -1.0, 1.0));
   };
   for (std::size_t key = 0; key < best_.size(); ++key) {
+    const study::sweep::Factor& factor = factor_of(key);
+    for (std::size_t level = 0; level < factor.levels.size(); ++level) {
+      if (level != study::tune::level_at(factor, best_[key])) {
+        add(key, study::tune::coordinate_of(factor, level));
+      }
+    }
+    if (!factor.range) {
+      continue;
+    }
     for (const double step : {-kNear, kNear}) {
       const double to = study::tune::on_grid(best_[key] + step);
       if (std::ranges::count(searched_, key) > 0 && to != best_[key]) {
@@ -373,14 +442,25 @@ Result<void> TuneRun::mistakes() {
       continue;  // interrupted
     }
     study::tune::TunedKey& tuned = result_.keys[key];
-    (std::abs(coordinate) < 1 ? tuned.near : tuned.far).push_back(mistake_of(key, coordinate, own));
+    const bool is_neighbour = factor_of(key).range && std::abs(coordinate) < 1;
+    (is_neighbour ? tuned.near : tuned.far).push_back(mistake_of(key, coordinate, own));
   }
   return {};
 }
 
+std::size_t TuneRun::most_runs() const {
+  const std::size_t broken = options_.cable.empty() ? 0 : kNeighbourSeeds;
+  std::size_t runs = options_.runs + options_.seeds + broken;
+  runs += kCandidates * (options_.seeds + broken + 2 * kLocalKeys * kNeighbourSeeds);
+  for (std::size_t key = 0; key < result_.keys.size(); ++key) {
+    runs += kNeighbourSeeds * (factor_of(key).range ? 2 : factor_of(key).levels.size() - 1);
+  }
+  return runs;
+}
+
 Result<void> TuneRun::run() {
   for (Result<void> (TuneRun::*const phase)() :
-       {&TuneRun::sample, &TuneRun::refine, &TuneRun::settle, &TuneRun::mistakes}) {
+       {&TuneRun::sample, &TuneRun::refine, &TuneRun::settle, &TuneRun::with_broken_cable, &TuneRun::mistakes}) {
     if (Result<void> done = (this->*phase)(); !done || interrupted()) {
       return done;
     }

@@ -19,6 +19,7 @@ struct TuneOptions {
   std::size_t runs = 300;  // of the search
   std::size_t seeds = 5;   // of the answer and of the scenario as it is
   std::uint64_t draw = 1;  // seed of the sample
+  std::string cable{};     // a port whose cable may break, and the answer must do; empty: none
   std::function<void(const std::string&)> tell = [](const std::string&) {};  // what is done next
 };
 
@@ -29,6 +30,8 @@ class TuneRun {
   TuneRun(TuneOptions options, PointRuns& runs, study::tune::TuneResult& result)
       : options_(std::move(options)), runs_(runs), result_(result) {}
   [[nodiscard]] Result<void> run();
+  /// Of the search and of what follows it; those that are the same are run once.
+  [[nodiscard]] std::size_t most_runs() const;
 
  private:
   /// A coordinate from -1 to 1 for each key; none: the scenario as it is.
@@ -44,6 +47,7 @@ class TuneRun {
     std::optional<Place> place{};
     RunPoint::Length length = RunPoint::Length::kWhole;
     std::size_t seeds = 1;
+    bool is_broken = false;  // the cable
   };
 
   [[nodiscard]] std::vector<std::string> settings_of(const Place& place) const;
@@ -51,6 +55,7 @@ class TuneRun {
   [[nodiscard]] Result<std::vector<const Tried*>> try_all(const std::vector<Wish>& wishes);
   /// Lower is better; a limit that is not kept, or a point that cannot be run, is worse than all else.
   [[nodiscard]] double score(const Tried& tried) const;
+  [[nodiscard]] std::vector<double> sampled(const Place& place) const;
   [[nodiscard]] Result<void> sample();
   [[nodiscard]] bool is_nothing() const;
   [[nodiscard]] Result<void> refine();
@@ -58,10 +63,14 @@ class TuneRun {
   [[nodiscard]] Result<double> with_neighbours(const Place& place);
   [[nodiscard]] Result<void> mistakes();
   void conclude(const Tried& start, const Tried& best);
+  [[nodiscard]] Result<void> with_broken_cable();
   [[nodiscard]] std::vector<std::size_t> keys_by_effect(std::size_t most) const;
   [[nodiscard]] Result<void> search_in(const std::vector<std::size_t>& keys, bool global, std::size_t evaluations);
   [[nodiscard]] study::tune::Mistake mistake_of(std::size_t key, double coordinate, const Tried& tried) const;
   [[nodiscard]] Place moved(std::size_t key, double coordinate) const;
+  [[nodiscard]] const study::sweep::Factor& factor_of(std::size_t key) const {
+    return result_.keys[key].tunable.factor;
+  }
 
   TuneOptions options_;
   PointRuns& runs_;

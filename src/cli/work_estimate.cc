@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "study/assembly/build_topology.h"
 #include "study/compare/probes.h"
@@ -77,6 +78,25 @@ WorkTime work_time(std::span<const study::run::HopsEstimate> runs, const Machine
   }
   const auto at_once = static_cast<double>(std::max<std::size_t>(std::min(workers.at_once, workers.cores), 1));
   return {.least = std::max(sum.least / at_once, longest.least), .most = std::max(sum.most / at_once, longest.most)};
+}
+
+std::optional<WorkTime> time_of_runs(const study::scenario::Scenario& scenario, double runs, std::int64_t jobs) {
+  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return std::nullopt;
+  }
+  const Result<study::run::HopsEstimate> hops = study::run::estimate_hops(scenario, *graph);
+  const MachineSpeed speed = hops ? measure_speed(scenario) : MachineSpeed{};
+  if (speed.hops_per_second <= 0) {
+    return std::nullopt;
+  }
+  const std::vector<study::run::HopsEstimate> one = {*hops};
+  const std::size_t at_once = jobs > 0 ? static_cast<std::size_t>(jobs) : usable_cores();
+  WorkTime time = work_time(one, speed, {.at_once = 1, .cores = 1});
+  const double share = runs / static_cast<double>(std::min(at_once, usable_cores()));
+  time.least *= share;
+  time.most *= share;
+  return time;
 }
 
 std::string work_time_text(const WorkTime& time) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,6 +31,10 @@ struct Workers {
 };
 [[nodiscard]] WorkTime work_time(std::span<const study::run::HopsEstimate> runs, const MachineSpeed& speed,
                                  const Workers& workers);
+
+/// Of so many runs of one scenario, `jobs` at the same time (0: one per core); none: it cannot be measured.
+[[nodiscard]] std::optional<WorkTime> time_of_runs(const study::scenario::Scenario& scenario, double runs,
+                                                   std::int64_t jobs);
 
 /// "a few seconds", "about 20 to 90 seconds", "about 2 to 7 minutes", "about 1 to 3 hours".
 [[nodiscard]] std::string work_time_text(const WorkTime& time);

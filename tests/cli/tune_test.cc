@@ -103,6 +103,41 @@ TEST_F(Tune, AWindowIsOpenedUntilTheLineIsFull) {
   EXPECT_GT(result["keys"][0]["ends"][0]["cost"]["low"].get<double>(), least);
 }
 
+// Three windows: the smallest is a tenth of what the line needs, the others are enough.
+TEST_F(Tune, ValuesOfAListAreTriedEach) {
+  const Outcome outcome =
+      tune("window.toml", "--vary congestion_control.window=4KiB,256KiB,1MiB --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  EXPECT_EQ(result["outcome"], "better");
+  const Json& key = result["keys"][0];
+  EXPECT_EQ(key["values"], Json({"4KiB", "256KiB", "1MiB"}));
+  EXPECT_NE(key["best"], "4KiB");
+  EXPECT_EQ(key["others"].size(), 2u);
+  EXPECT_EQ(key["others"][0]["value"], "4KiB");
+  EXPECT_GT(key["others"][0]["cost"]["low"].get<double>(), 1048576.0 * 8 / 100e9);
+  EXPECT_FALSE(result.contains("broken_cable"));  // one switch has none
+}
+
+// Two of three ways are left to four senders: whatever is set, they take longer.
+TEST_F(Tune, TheAnswerIsTriedWithABrokenCable) {
+  std::string file = kWindow;
+  file.replace(file.find("single-switch"), 13, "leaf-spine");
+  file.replace(file.find("hosts = 2"), 9, "hosts = 8\nhosts_per_leaf = 4\nspines = 3");
+  file.replace(file.find("shift = 1"), 9, "shift = 4");
+  std::ofstream(folder_ / "leaves.toml") << file;
+  const Outcome outcome =
+      tune("leaves.toml", "--vary congestion_control.window=16KiB..256KiB:log --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  ASSERT_TRUE(result.contains("broken_cable")) << outcome.out;
+  const Json& broken = result["broken_cable"];
+  EXPECT_FALSE(broken.contains("reason")) << broken;
+  EXPECT_THAT(broken["port"].get<std::string>(), HasSubstr("leaf0/port"));
+  // 4 MiB over two links of 100 Gb/s at best.
+  EXPECT_GT(broken["best"]["mean"].get<double>(), 2 * 1048576.0 * 8 / 100e9);
+}
+
 TEST_F(Tune, TheNumberOfJobsChangesNothing) {
   const std::string arguments =
       "--vary congestion_control.window=4KiB..1MiB:log --runs 40 --seeds 3 --no-cache --json -";
@@ -116,7 +151,8 @@ TEST_F(Tune, WrongInputIsRefusedInOneLine) {
   expect_refused("--for stap", "--for: unknown figure 'stap'");
   expect_refused("--limit queue-peak", "--limit queue-peak: expected FIGURE=VALUE, such as queue-peak=1MB");
   expect_refused("--limit queue-peak=1us", "--limit queue-peak: unknown unit 'us'");
-  expect_refused("--vary routing.policy=ecmp,spray", "weft sweep tries lists");
+  expect_refused("--vary routing.policy=ecmp", "a search needs a range, such as a..b or a..b:log, or two values");
+  expect_refused("--vary case=a", "--vary case");
   expect_refused("--vary dcqcn.increase_timr=1us..2us", "did you mean 'increase_timer'");
   expect_refused("--runs 3", "--runs");
   expect_refused("--for step --runs 40 -q", "no point can be run; the run has no step");

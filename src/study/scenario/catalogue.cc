@@ -22,12 +22,12 @@ namespace weft::study::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 21> kPlainKinds = {
-    "family",      "tuning",   "switch",        "nic",     "link",
-    "qos",         "pfc",      "ecn",           "host",    "pcie",
-    "reduction",   "scale_up", "collectives",   "cabling", "adaptive_routing",
-    "uet",         "scheme",   "failure_rates", "library", "tunable_low",
-    "tunable_high"};
+constexpr std::array<std::string_view, 22> kPlainKinds = {
+    "family",       "tuning",      "switch",        "nic",     "link",
+    "qos",          "pfc",         "ecn",           "host",    "pcie",
+    "reduction",    "scale_up",    "collectives",   "cabling", "adaptive_routing",
+    "uet",          "scheme",      "failure_rates", "library", "tunable_low",
+    "tunable_high", "tunable_word"};
 
 /// With those of congestion controls.
 const std::vector<std::string_view>& entry_kinds() {

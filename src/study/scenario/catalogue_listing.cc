@@ -15,9 +15,10 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 31> kAboutKinds = {{
     {"tunable_low", "where `weft tune` begins to look for a setting"},
     {"tunable_high", "and where it ends"},
+    {"tunable_word", "a word of a key that takes words, for `weft tune` to try"},
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
     {"nic", "NICs: ports, rate, latencies, limits, price and power"},
     {"link", "lengths of cables, and how often bits are wrong"},

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "study/scenario/raw_value.h"
 
@@ -54,11 +56,43 @@ Result<Tunable> tunable(const scenario::CatalogueValue& low, const scenario::Cat
       .source = low.source == high->source ? low.source : fmt::format("from: {}; to: {}", low.source, high->source)};
 }
 
+/// Words of a key, in the order of their entries.
+void add_words(const scenario::CatalogueEntry& entry, std::vector<Tunable>& words) {
+  for (const scenario::CatalogueValue& value : entry.values) {
+    const std::string path = path_of(value.given.at);
+    auto own = std::ranges::find(words, path, [](const Tunable& known) { return known.factor.key; });
+    if (own == words.end()) {
+      own = words.insert(own, {.factor = {.key = path}, .source = value.source});
+    } else if (own->source.find(value.source) == std::string::npos) {
+      own->source += "; " + value.source;
+    }
+    own->factor.levels.push_back(text_of(value.given.value));
+  }
+}
+
 }  // namespace
+
+std::size_t level_at(const sweep::Factor& factor, double coordinate) {
+  const auto levels = static_cast<double>(factor.levels.size());
+  const double place = std::floor((coordinate + 1) / 2 * levels);
+  return static_cast<std::size_t>(std::clamp(place, 0.0, levels - 1));
+}
+
+double coordinate_of(const sweep::Factor& factor, std::size_t level) {
+  return (2 * static_cast<double>(level) + 1) / static_cast<double>(factor.levels.size()) - 1;
+}
+
+std::string value_at(const sweep::Factor& factor, double coordinate) {
+  return factor.range ? factor.range->value_at(coordinate) : factor.levels[level_at(factor, coordinate)];
+}
 
 Result<std::vector<Tunable>> tunables_of(const scenario::Catalogue& catalogue, scenario::Family family) {
   std::vector<Tunable> all;
+  std::vector<Tunable> words;
   for (const scenario::CatalogueEntry& lows : catalogue.entries()) {
+    if (lows.kind == "tunable_word" && lows.serves(family)) {
+      add_words(lows, words);
+    }
     if (lows.kind != "tunable_low" || !lows.serves(family)) {
       continue;
     }
@@ -74,6 +108,8 @@ Result<std::vector<Tunable>> tunables_of(const scenario::Catalogue& catalogue, s
       all.push_back(std::move(*made));
     }
   }
+  std::erase_if(words, [](const Tunable& own) { return own.factor.levels.size() < 2; });
+  std::ranges::move(words, std::back_inserter(all));
   return all;
 }
 

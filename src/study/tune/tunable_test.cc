@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 namespace weft::study::tune {
@@ -29,7 +30,8 @@ TEST(Tunables, OfTheCatalogueAreRangesOfItsKeys) {
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_GE(all->size(), 10u);
   for (const Tunable& own : *all) {
-    EXPECT_LT(own.factor.range->low, own.factor.range->high) << own.factor.key;
+    EXPECT_TRUE(own.factor.range ? own.factor.range->low < own.factor.range->high : own.factor.levels.size() > 1)
+        << own.factor.key;
     EXPECT_FALSE(own.source.empty()) << own.factor.key;
   }
 }
@@ -52,6 +54,35 @@ TEST(Tunables, WideRangesGoByFactors) {
   EXPECT_EQ((*all)[0].factor.range->spacing, sweep::Spacing::kEven);
   EXPECT_EQ((*all)[1].factor.range->spacing, sweep::Spacing::kLogarithmic);
   EXPECT_EQ((*all)[1].factor.range->value_at(0), "1 us");
+}
+
+TEST(Tunables, EveryFamilyThatIsTunedHasSome) {
+  const Result<scenario::Catalogue> catalogue = scenario::Catalogue::load(std::nullopt);
+  for (const auto& [family, key] :
+       {std::pair(scenario::Family::kRoceV2, "swift.base_target"), std::pair(scenario::Family::kUet, "nscc.target"),
+        std::pair(scenario::Family::kInfiniband, "infiniband.vl_buffer")}) {
+    const Result<std::vector<Tunable>> all = tunables_of(*catalogue, family);
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_NE(std::ranges::find(*all, key, [](const Tunable& own) { return own.factor.key; }), all->end()) << key;
+    EXPECT_NE(std::ranges::find(*all, "routing.scheme", [](const Tunable& own) { return own.factor.key; }), all->end());
+  }
+}
+
+TEST(Tunables, WordsOfEntriesAreLevelsOfOneKey) {
+  const scenario::Catalogue catalogue =
+      read("[tunable_word.a]\n" + value("routing.policy", "\"ecmp\"") + "[tunable_word.b]\nfamilies = [\"tcp\"]\n" +
+           value("routing.policy", "\"drill\"") + "[tunable_word.c]\n" + value("routing.policy", "\"spray\"") +
+           "[tunable_word.d]\n" + value("uet.delivery", "\"rud\""));
+  const Result<std::vector<Tunable>> all = tunables_of(catalogue, scenario::Family::kRoceV2);
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 1u);  // one word is no choice
+  const sweep::Factor& factor = all->front().factor;
+  EXPECT_EQ(factor.levels, (std::vector<std::string>{"ecmp", "spray"}));
+  EXPECT_EQ(value_at(factor, -1), "ecmp");
+  EXPECT_EQ(value_at(factor, 1), "spray");
+  for (const std::size_t level : {0u, 1u}) {
+    EXPECT_EQ(level_at(factor, coordinate_of(factor, level)), level);
+  }
 }
 
 TEST(Tunables, AnEndWithoutTheOtherIsAnError) {

@@ -134,9 +134,22 @@ class Writer {
                        value_text(unit, own.limit.most), text(own.start), text(own.best),
                        own.best && own.limit.holds(*own.best) ? "" : ", NOT KEPT"));
     }
+    if (result_.broken) {
+      broken(*result_.broken);
+    }
     if (outcome == Outcome::kBetter || outcome == Outcome::kNotKnown) {
       line("  " + result_.command);
     }
+  }
+
+  void broken(const WithBrokenCable& own) {
+    if (!own.reason.empty()) {
+      line(fmt::format("with the cable of {} broken: not known; {}", own.port, own.reason));
+      return;
+    }
+    line(fmt::format("with the cable of {} broken: {} as it is, {} found{}", own.port, figure(own.start),
+                     figure(own.best),
+                     own.gain.interval && own.gain.interval->high < 0 ? "; found for a network that is whole" : ""));
   }
 
   void settings() {
@@ -239,12 +252,17 @@ std::string_view word_of(Outcome outcome) {
 }
 
 Json json_of(const TuneResult& result, const TunedKey& key) {
-  Json made{{"key", key.tunable.factor.key},
-            {"from", key.tunable.factor.range->value_at(-1)},
-            {"to", key.tunable.factor.range->value_at(1)},
-            {"source", key.tunable.source},
-            {"start", key.start},
-            {"best", key.best}};
+  const sweep::Factor& factor = key.tunable.factor;
+  Json made{{"key", factor.key}};
+  if (factor.range) {
+    made["from"] = value_at(factor, -1);
+    made["to"] = value_at(factor, 1);
+  } else {
+    made["values"] = factor.levels;
+  }
+  made["source"] = key.tunable.source;
+  made["start"] = key.start;
+  made["best"] = key.best;
   if (key.effect) {
     made["effect"] = key.effect->span;
     made["variance_share"] = key.effect->share;
@@ -255,7 +273,7 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
   for (const Mistake& mistake : key.near) {
     near.push_back(json_of(mistake));
   }
-  Json& far = made["ends"] = Json::array();
+  Json& far = made[factor.range ? "ends" : "others"] = Json::array();
   for (const Mistake& mistake : key.far) {
     far.push_back(json_of(mistake));
   }
@@ -308,6 +326,18 @@ Json tune_json(const TuneResult& result) {
             {"limits", Json::array()}};
   for (const TunedKey& key : result.keys) {
     made["keys"].push_back(json_of(result, key));
+  }
+  if (result.broken) {
+    const WithBrokenCable& own = *result.broken;
+    Json broken{{"port", own.port}};
+    if (own.reason.empty()) {
+      broken["start"] = json_of(own.start);
+      broken["best"] = json_of(own.best);
+      broken["gain"] = json_of(own.gain);
+    } else {
+      broken["reason"] = own.reason;
+    }
+    made["broken_cable"] = std::move(broken);
   }
   for (const LimitState& own : result.limits) {
     Json limit{{"figure", own.limit.measure.name()}, {"limit", own.limit.most}};

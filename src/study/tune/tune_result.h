@@ -27,7 +27,7 @@ struct TunedKey {
   std::string best;                       // found
   std::optional<sweep::Effect> effect{};  // over the sample that the search began with
   std::vector<Mistake> near{};            // neighbours
-  std::vector<Mistake> far{};             // the ends of its range
+  std::vector<Mistake> far{};             // the ends of its range, or the other levels
 };
 
 /// A figure that the answer must keep to.
@@ -45,6 +45,15 @@ struct LimitState {
   std::optional<double> best{};
 };
 
+/// The same figure with a broken cable between switches, which routes avoid.
+struct WithBrokenCable {
+  std::string port;  // of the lower switch
+  sweep::SeedValues start{};
+  sweep::SeedValues best{};
+  sweep::Difference gain{};
+  std::string reason{};  // why there is no figure; else empty
+};
+
 struct TuneResult {
   std::string file;
   std::string version{};
@@ -54,10 +63,11 @@ struct TuneResult {
   std::vector<std::string> passed_over{};  // keys that do nothing in this scenario
   sweep::SeedValues start{};
   sweep::SeedValues best{};
-  sweep::Difference gain{};  // how much worse the start is than the best, over the seeds of both
-  double sample_mean = 0;    // of the figure over the first sample
-  double tolerance = 0.01;   // of the figure: less does not matter
-  std::string command{};     // runs the best
+  sweep::Difference gain{};                 // how much worse the start is than the best, over the seeds of both
+  std::optional<WithBrokenCable> broken{};  // none: no cable of which another would take the place
+  double sample_mean = 0;                   // of the figure over the first sample
+  double tolerance = 0.01;                  // of the figure: less does not matter
+  std::string command{};                    // runs the best
   std::vector<std::string> settings{};
   std::vector<std::string> levels{};
   std::string chance{};
