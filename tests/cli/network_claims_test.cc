@@ -22,6 +22,19 @@ TEST(NetworkClaims, CreditsLoseNothingUntilALifetimeEnds) {
   EXPECT_GT(claim.run("rocev2-untuned")["network"]["drops"]["total"], 0);
 }
 
+TEST(NetworkClaims, EachRoundOfMetricAndChangeGains) {
+  const JudgedClaim claim("feedback-loop");
+  EXPECT_EQ(claim.verdict(), "holds");
+  EXPECT_LT(claim.figure("queue_pairs"), claim.figure("start"));
+  EXPECT_LT(claim.figure("marking"), claim.figure("queue_pairs"));
+  EXPECT_LT(claim.figure("spraying"), claim.figure("marking"));
+  EXPECT_LT(claim.figure("placement"), claim.figure("spraying"));
+  // 31 of 32 parts of 16 MiB leave each host, at 400 Gb/s.
+  EXPECT_GT(claim.figure("placement"), 16.0 * 1'048'576 * 31 / 32 * 8 / 400e9 * 1e3);
+  // In a ring of four racks that is packed, one host of each rack sends to another rack.
+  EXPECT_NEAR(claim.figure("crossed_placement"), 4.0 / 32, 0.01);
+}
+
 TEST(NetworkClaims, CuttingThroughIsTheSameForBothFamiliesOnEqualHardware) {
   const JudgedClaim claim("cut-through");
   EXPECT_EQ(claim.verdict(), "holds");

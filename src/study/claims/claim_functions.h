@@ -56,6 +56,9 @@ namespace weft::study::claims {
 [[nodiscard]] Finding traffic_engineering(Readings& runs);
 [[nodiscard]] Finding network_level_lb(Readings& runs);
 
+// claim_functions_loop.cc: what metrics change.
+[[nodiscard]] Finding feedback_loop(Readings& runs);
+
 // claim_functions_packets.cc: paths chosen for each packet, and the order of packets.
 [[nodiscard]] Finding per_packet_adaptive(Readings& runs);
 [[nodiscard]] Finding nic_reorder(Readings& runs);

@@ -23,12 +23,16 @@ bool is_of(std::string_view port, std::string_view tier) {
 
 }  // namespace
 
+bool is_between(const results::PortRow& port, const Tiers& tiers) {
+  return is_of(port.name, tiers.from) && is_of(port.peer, tiers.to);
+}
+
 LinkLoad link_load(const results::RunResults& results, const Tiers& tiers) {
   LinkLoad load;
   double most = 0;
   double sum = 0;
   for (const results::PortRow& port : results.ports) {
-    if (!is_of(port.name, tiers.from) || !is_of(port.peer, tiers.to)) {
+    if (!is_between(port, tiers)) {
       continue;
     }
     const double bytes = static_cast<double>(port.tx_bytes);

@@ -20,6 +20,7 @@ struct Tiers {
   std::string_view from;
   std::string_view to;
 };
+[[nodiscard]] bool is_between(const results::PortRow& port, const Tiers& tiers);
 [[nodiscard]] LinkLoad link_load(const results::RunResults& results, const Tiers& tiers);
 
 }  // namespace weft::study::claims
