@@ -11,8 +11,8 @@
 namespace weft::study::claims {
 namespace {
 
-constexpr double kLine = 400e9;  // of a host, bits per second
-constexpr double kGain = 0.05;   // of the time; less is none
+constexpr double kLine = 400e9;      // of a host, bits per second
+constexpr double kRoundGain = 0.05;  // of the time; less is none
 
 struct RoundFigures {
   OverSeeds time;     // of the operation, ms
@@ -74,7 +74,7 @@ Finding feedback_loop(Readings& runs) {
   // Each change does to its metric what it is for.
   const bool follows = pairs.slowest.mean > start.slowest.mean && marking.cnps.mean < pairs.cnps.mean &&
                        spraying.slowest.mean > marking.slowest.mean && placement.crossed.mean < spraying.crossed.mean;
-  const bool each_gains = *std::ranges::min_element(rounds) >= kGain;
+  const bool each_gains = *std::ranges::min_element(rounds) >= kRoundGain;
   const double at_once = gain(start, blind);
   Finding finding;
   finding.verdict = by(each_gains && follows && at_once < rounds[1]);
@@ -97,7 +97,7 @@ Finding feedback_loop(Readings& runs) {
       ms(start.time), 100 * start.slowest.mean, ms(pairs.time), 100 * rounds[0], pairs.cnps.mean, start.cnps.mean,
       ms(marking.time), 100 * rounds[1], marking.cnps.mean, 100 * marking.slowest.mean, ms(spraying.time),
       100 * rounds[2], 100 * spraying.crossed.mean, ms(placement.time), 100 * rounds[3], 100 * placement.crossed.mean,
-      ms(blind.time), -100 * at_once, ms(spines.time), -100 * gain(start, spines), 100 * kGain);
+      ms(blind.time), -100 * at_once, ms(spines.time), -100 * gain(start, spines), 100 * kRoundGain);
   finding.figures = {{"start", start.time.mean, "ms"},
                      {"queue_pairs", pairs.time.mean, "ms"},
                      {"marking", marking.time.mean, "ms"},
