@@ -15,7 +15,7 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kAboutKinds = {{
     {"tunable_low", "where `weft tune` begins to look for a setting"},
     {"tunable_high", "and where it ends"},
     {"switch", "switches: ports, rate, latency, buffers, price and power"},
@@ -41,6 +41,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kAboutKi
     {"pcie", "generations of PCI Express"},
     {"reduction", "reducers in switches"},
     {"scale_up", "links between GPUs"},
+    {"encryption", "encryption of packets: on links, behind IP, in Ultra Ethernet"},
+    {"firewall", "firewalls in line before NIC ports"},
     {"collectives", "what communication libraries cost"},
     {"failure_rates", "how often components fail, and for how long"},
     {"library", "how long communication libraries wait for a peer"},

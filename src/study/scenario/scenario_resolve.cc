@@ -239,6 +239,9 @@ class EntryChooser {
         return pass_on(done);
       }
     }
+    if (auto done = add_security(); !done) {
+      return pass_on(done);
+    }
     if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
       return pass_on(done);
     }
@@ -259,6 +262,16 @@ class EntryChooser {
   }
 
  private:
+  Result<void> add_security() {
+    const SecuritySettings& security = draft_.security;
+    if (security.encrypts()) {
+      if (auto done = add("encryption", "security.encryption", security.encryption); !done) {
+        return done;
+      }
+    }
+    return security.filters() ? add("firewall", "security.firewall", security.firewall) : Result<void>();
+  }
+
   [[nodiscard]] std::string routing_name() const {
     if (!draft_.routing.profile.empty()) {
       return draft_.routing.profile;
