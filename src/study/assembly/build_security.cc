@@ -44,7 +44,8 @@ std::optional<host::BumpOptions> bump_options(const scenario::Scenario& scenario
   if (own.filters()) {
     options.firewall = server_of(own.firewall_rate, own.firewall_packet_rate);
   }
-  if (own.overflow == scenario::InlineOverflow::kPause) {
+  if (own.overflow == scenario::InlineOverflow::kPause &&
+      scenario.routing.policy != scenario::RoutingPolicy::kScheduled) {
     options.paused_priorities = lossless_priorities(scenario.devices.ethernet);
   }
   return options;

@@ -313,6 +313,19 @@ void write_events(Writer& out, const RunResults& results) {
   }
 }
 
+/// What stands in the path of data, and who decides on paths.
+void write_planes(Writer& out, const RunResults& results) {
+  if (results.security) {
+    write_security(out, *results.security);
+  }
+  if (results.controller) {
+    write_controller(out, *results.controller);
+  }
+  if (results.control) {
+    write_control(out, results);
+  }
+}
+
 void write_network(Writer& out, const RunResults& results, const NetworkSummary& network) {
   out.blank();
   out.title("network");
@@ -374,15 +387,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
     }
   }
   write_paths(out, network);
-  if (results.security) {
-    write_security(out, *results.security);
-  }
-  if (results.controller) {
-    write_controller(out, *results.controller);
-  }
-  if (results.control) {
-    write_control(out, results);
-  }
+  write_planes(out, results);
   write_events(out, results);
 }
 

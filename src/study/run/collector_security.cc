@@ -10,7 +10,9 @@ std::optional<results::SecurityRow> security_row(const Simulation& simulation) {
   if (!own.encrypts() && !own.filters()) {
     return std::nullopt;
   }
-  results::SecurityRow row{.encryption = own.encryption, .firewall = own.firewall};
+  results::SecurityRow row;
+  row.encryption = own.encryption;
+  row.firewall = own.firewall;
   for (std::uint32_t i = 0; i < world.graph().endpoints; ++i) {
     const host::BumpInTheWire* const bump = world.bump(EndpointId(i));
     if (bump == nullptr) {

@@ -123,8 +123,12 @@ TEST(SecurityRun, ASlowCipherIsASlowFirewall) {
 }
 
 Settings slow_firewall(const char* overflow) {
-  return {"security.firewall=dpu-cores", "security.firewall_rate=200 Gbps", "security.firewall_packet_rate=unlimited",
-          "security.buffer=256 KiB", std::string("security.overflow=") + overflow};
+  return {"security.firewall=dpu-cores",
+          "security.firewall_rate=200 Gbps",
+          "security.firewall_packet_rate=unlimited",
+          "security.firewall_latency=0 ns",
+          "security.buffer=256 KiB",
+          std::string("security.overflow=") + overflow};
 }
 
 TEST(SecurityRun, AFullBufferBeforeAFirewallLosesPackets) {
@@ -185,9 +189,9 @@ TEST(SecurityRun, TheFlowLevelHasTheRateOfTheFirewallAndTheBytes) {
   };
   const double plain = time_of({"fidelity=flow"});
   EXPECT_NEAR(time_of({"fidelity=flow", "security.firewall=dpu-cores", "security.firewall_rate=200 Gbps",
-                       "security.firewall_packet_rate=unlimited"}) /
+                       "security.firewall_packet_rate=unlimited", "security.firewall_latency=0 ns"}) /
                   plain,
-              2, 0.05);
+              2, 0.01);
   EXPECT_NEAR(time_of({"fidelity=flow", "security.encryption=psp", "security.encryption_latency=0 ns"}) / plain,
               (4178.0 + 40) / 4178, 0.001);
 }

@@ -76,7 +76,7 @@ constexpr std::array kSecurity = {
         .empty_word = "unlimited"},
     Key{.name = "buffer",
         .binding = bind<&SecuritySettings::buffer>(),
-        .fallback = "1 MiB",
+        .fallback = "4 MiB",
         .about =
             "Of a port, for packets that come in while firewall and decryption are busy. What leaves does not wait "
             "there: the NIC holds it back.",

@@ -82,6 +82,21 @@ TEST(Security, APauseNeedsALosslessPriority) {
               AllOf(HasSubstr("security.overflow"), HasSubstr("lossless")));
 }
 
+TEST(Security, ABufferThatPausesHasRoomForWhatComesAfterThat) {
+  const auto with = [](const char* buffer) {
+    return message_of(
+        scenario_with("[security]\nfirewall = \"dpu-cores\"\n",
+                      {.file = {}, .case_name = {}, .settings = {std::string("security.buffer=") + buffer}}));
+  };
+  EXPECT_THAT(with("64 KiB"), AllOf(HasSubstr("security.buffer"), HasSubstr("at least"), HasSubstr("drop")));
+  EXPECT_EQ(with("16 MiB"), "no error");
+}
+
+TEST(Security, PausesOfACatalogueEntryAreLeftOutWhereNothingIsLossless) {
+  const Result<Scenario> made = of_family("tcp", "[security]\nfirewall = \"dpu-cores\"\n");
+  EXPECT_TRUE(made) << message_of(made);
+}
+
 TEST(Security, ManagementInBandIsATrafficBehindTheOthers) {
   const Result<Scenario> made =
       scenario_with(fmt::format("[security]\nmanagement = \"in-band\"\nmanagement_rate = \"4 Gbps\"\n{}", kFlow),

@@ -4,6 +4,7 @@
 
 #include "base/format_quantity.h"
 #include "study/scenario/fail_at.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
 #include "wire/uet/tss.h"
@@ -88,22 +89,44 @@ Result<void> check_layer(const Scenario& scenario) {
                        own.encryption_bytes, bytes(false), bytes(true));
 }
 
+/// What comes in after a port has asked for a pause: all that cable and pipelines hold, and a packet at either end.
+Bytes after_pause(const Scenario& scenario) {
+  const LinkSettings& link = scenario.devices.link(LinkTier::kHost);
+  const Duration loop = link.propagation * 2 + scenario.devices.nic.rx_latency + security_latency(scenario).at_end();
+  return link.rate.bytes_in(loop) + largest_packet(scenario, Bytes(scenario.fabric.mtu)).wire * 3;
+}
+
+// Where an entry of the catalogue asks for pauses that there cannot be, packets are lost.
 Result<void> check_overflow(const Scenario& scenario) {
   constexpr const char* kKey = "security.overflow";
-  if (scenario.security.overflow != InlineOverflow::kPause) {
+  const SecuritySettings& own = scenario.security;
+  if (own.overflow != InlineOverflow::kPause) {
     return {};
   }
+  const bool asked = rank_of(scenario, kKey) >= static_cast<int>(Origin::kFile);
   if (scenario.routing.policy == RoutingPolicy::kScheduled) {
-    return fail_at(scenario, kKey, "\"pause\" is not modelled for a scheduled fabric; set \"drop\"");
+    return asked ? fail_at(scenario, kKey, "\"pause\" is not modelled for a scheduled fabric; set \"drop\"")
+                 : Result<void>();
   }
   const bool pauses = std::ranges::any_of(scenario.devices.ethernet.priorities, [](const PrioritySettings& priority) {
     return priority.lossless && !priority.credits;
   });
-  return pauses ? Result<void>()
-                : fail_at(scenario, kKey,
-                          "\"pause\" needs a priority with PFC, and none is lossless; set \"drop\", or for example "
-                          "ethernet.priority.{}.lossless",
-                          scenario.qos.data_priority);
+  if (!pauses) {
+    return asked ? fail_at(scenario, kKey,
+                           "\"pause\" needs a priority with PFC, and none is lossless; set \"drop\", or for example "
+                           "ethernet.priority.{}.lossless",
+                           scenario.qos.data_priority)
+                 : Result<void>();
+  }
+  const bool limits =
+      own.encryption_rate || own.encryption_packet_rate || own.firewall_rate || own.firewall_packet_rate;
+  const Bytes needed = after_pause(scenario) * 2;
+  return !limits || own.buffer >= needed
+             ? Result<void>()
+             : fail_at(scenario, "security.buffer",
+                       "{} with overflow = \"pause\": a pause is asked for at half of it, and as much as {} comes in "
+                       "after that; at least {}, or overflow = \"drop\"",
+                       to_string(own.buffer), to_string(after_pause(scenario)), to_string(needed));
 }
 
 Result<void> check_management(const Scenario& scenario) {
