@@ -50,11 +50,13 @@ void BumpInTheWire::request_wire(EndpointId endpoint, Time at) { wire_.request_w
 
 void BumpInTheWire::on_wire_ready(Time now) { nic_->on_wire_ready(now); }
 
+// A packet was taken as soon as the servers were free; the next one, not before this one has gone on. Outwards a packet
+// is thus worked on while the one before it is on the wire: short ones hide behind long ones.
 void BumpInTheWire::occupy(Direction& direction, std::uint16_t wire_bytes, Time now) {
   WEFT_DCHECK(direction.free_at() <= now);
   const Duration cipher = options_.cipher.time_of(Bytes(wire_bytes));
   const Duration firewall = options_.firewall.time_of(Bytes(wire_bytes));
-  direction = {.cipher = now + cipher, .firewall = now + firewall};
+  direction = {.cipher = later(direction.cipher + cipher, now), .firewall = later(direction.firewall + firewall, now)};
   counters_.cipher_busy += cipher;
   counters_.firewall_busy += firewall;
 }
@@ -63,6 +65,7 @@ void BumpInTheWire::on_packet(fabric::PacketHandle packet, Time now) {
   const wire::PacketCommon& common = packets_[packet].common;
   ++counters_.received;
   if (waiting_.empty() && in_.free_at() <= now) {
+    in_ = {.cipher = now, .firewall = now};
     occupy(in_, common.wire_bytes, now);
     return nic_->on_packet(packet, now);
   }
@@ -92,6 +95,7 @@ void BumpInTheWire::on_wake(Time now) {
     const fabric::PacketHandle packet = waiting_.pop_front();
     const wire::PacketCommon& common = packets_[packet].common;
     waiting_bytes_ -= common.frame_bytes;
+    in_ = {.cipher = now, .firewall = now};
     occupy(in_, common.wire_bytes, now);
     nic_->on_packet(packet, now);
   }
