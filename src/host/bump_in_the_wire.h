@@ -2,10 +2,10 @@
 //
 // Both are pipelined servers: a packet occupies one for as long as its rate and its packet rate ask for, whichever is
 // longer, and the next packet begins when that has passed. Their latency is constant and part of the wire's delay
-// (study/assembly/build_fabric.cc). Outwards a NIC sends when both are free, so nothing waits here; a packet is worked on
-// while the one before it is on the wire. What comes in while they are busy waits in a buffer. Full, it loses packets; or
-// it pauses its peer by PFC from half full, until a quarter is left. RFC 4949 has the name; sizes are those of
-// wire/protection.h.
+// (study/assembly/build_fabric.cc). Outwards a NIC sends when both are free, so nothing waits here; a packet is worked
+// on while the one before it is on the wire. What comes in while they are busy waits in a buffer. Full, it loses
+// packets; or it pauses its peer by PFC from half full, until a quarter is left. RFC 4949 has the name; sizes are those
+// of wire/protection.h.
 #pragma once
 
 #include <cstddef>
