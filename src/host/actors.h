@@ -10,5 +10,7 @@ inline constexpr sim::ActorKind kNicPipeline = kNicTimer + 1;         // index: 
 inline constexpr sim::ActorKind kProgram = kNicTimer + 2;  // index: the machine; events and completions for its program
 inline constexpr sim::ActorKind kReduction = kNicTimer + 3;  // index: a reducer, or groups of a rail
 inline constexpr sim::ActorKind kPortNews = kNicTimer + 4;   // index: a NIC's group of ports
+// kNicTimer + 5 is fabric::kControlPlane.
+inline constexpr sim::ActorKind kBumpInTheWire = kNicTimer + 6;  // index: the endpoint; packets that wait there
 
 }  // namespace weft::host

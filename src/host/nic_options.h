@@ -10,6 +10,7 @@
 #include "base/distribution.h"
 #include "base/time.h"
 #include "fabric/hash/header_hash.h"
+#include "host/bump_in_the_wire.h"
 #include "host/path/host_path.h"
 #include "transport/congestion/congestion_control.h"
 #include "transport/congestion/tcp_congestion_control.h"
@@ -79,6 +80,8 @@ struct NicOptions {
   /// What switches hash of the headers that a capture would show; unset: flow_hash() of the 5-tuple.
   std::optional<fabric::HeaderHash> header_hash;
   std::uint64_t seed = 1;
+  /// What stands between the port and its wire; empty: nothing. The NIC itself does not look at it.
+  std::optional<BumpOptions> bump;
   /// Counts how far out of order data packets come (host/reorder_meter.h).
   bool measures_order = false;
   /// Checks every packet that leaves by writing and reading its headers.

@@ -2,7 +2,8 @@
 //
 // One event per hop where a port is idle; a port's transmitter wakes only while something waits. A packet is charged to
 // the buffer while it waits in an egress queue: one that leaves at once never is. Priorities of switch ports and of
-// endpoint ports obey pauses alike; endpoints never send any. Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
+// endpoint ports obey pauses alike; endpoints send some only if what stands before a NIC asks for it (pause_peer).
+// Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
 #pragma once
 
 #include <array>
@@ -92,6 +93,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
+  /// An endpoint cannot take more: pauses these priorities (bit p) of its peer by PFC and resumes all others, until it
+  /// is called again. The peer obeys for those that it keeps lossless.
+  void pause_peer(EndpointId endpoint, std::uint8_t priorities, Time now);
 
   // Switches with PathPolicy::kCentral (flow_controller.h): ethernet_fabric_pinned.cc.
   /// After start(), in a world that is not divided. It outlives the run.
@@ -301,6 +305,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   // Pauses, and notifications of congestion: ethernet_fabric_pauses.cc.
   void send_notification(PortIndex ingress, const NotificationContent& content, Time now);
   void update_xoff(PortIndex ingress, std::uint32_t priority, Time now);
+  void say_pauses(EthernetPort& port, PortIndex index, Time now);
   void send_pause(EthernetPort& port, PortIndex index, Time now);
   void take_link_frame(EthernetPort& port, PortIndex index, const wire::Packet& frame, Time now);
   void process_pause(EthernetPort& port, PortIndex index, const PauseContent& content, Time now);

@@ -26,10 +26,24 @@ void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time
   const auto bit = static_cast<std::uint8_t>(1U << priority);
   port.xoff = static_cast<std::uint8_t>(pausing ? port.xoff | bit : port.xoff & ~bit);
   port.pending_pauses |= bit;
+  say_pauses(port, ingress, now);
+}
+
+void EthernetFabric::pause_peer(EndpointId endpoint, std::uint8_t priorities, Time now) {
+  EthernetPort& port = ports_[endpoint.value()];
+  WEFT_DCHECK(port.has(kIsEndpoint));
+  port.pending_pauses |= static_cast<std::uint8_t>(port.xoff ^ priorities);
+  port.xoff = priorities;
+  if (port.pending_pauses != 0) {
+    say_pauses(port, endpoint.value(), now);
+  }
+}
+
+void EthernetFabric::say_pauses(EthernetPort& port, PortIndex index, Time now) {
   if (port.free_at <= now) {
-    send_pause(port, ingress, now);
+    send_pause(port, index, now);
   } else {
-    kernel_.wake(port.transmit, sim::ActorId(kTransmit, ingress), port.free_at);
+    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   }
 }
 
@@ -66,7 +80,8 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   } else {
     record.refresh_at = Time::never();
   }
-  if (port.queued != 0 || port.held != 0) {
+  // A NIC may have asked for the wire.
+  if (port.queued != 0 || port.held != 0 || port.has(kIsEndpoint)) {
     kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
   }
 }

@@ -66,7 +66,8 @@ class RoundTrips {
   };
 
   [[nodiscard]] Duration pipeline_of(std::uint32_t node) const {
-    const Duration security = node < graph_.endpoints ? scenario::security_latency(scenario_) : Duration::zero();
+    const scenario::SecurityLatency added = scenario::security_latency(scenario_);
+    const Duration security = node < graph_.endpoints ? added.at_end() : added.hop;
     if (scenario_.overrides.empty()) {
       return security +
              (node < graph_.endpoints ? scenario_.devices.nic.rx_latency : scenario_.devices.switch_.latency);

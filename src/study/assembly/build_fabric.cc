@@ -399,8 +399,8 @@ std::vector<Duration> endpoint_pipelines(const scenario::Scenario& scenario, con
     pipelines.push_back(scenario.overrides.empty()
                             ? scenario.devices.nic.rx_latency
                             : scenario::settings_of_device(scenario, graph.nodes[i].name).nic.rx_latency);
-    // The sender's encryption is counted here as well: each packet meets both.
-    pipelines.back() += scenario::security_latency(scenario);
+    // What the sender adds is counted here as well: each packet meets both.
+    pipelines.back() += scenario::security_latency(scenario).at_end();
   }
   return pipelines;
 }
@@ -502,7 +502,7 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.ports.clear();
   profile_switches(scenario, graph, options.switch_profile, [&](const scenario::DeviceSettings& device) {
     options.switches.push_back({.forwarding = forwarding_of(device.switch_),
-                                .latency = device.switch_.latency,
+                                .latency = device.switch_.latency + scenario::security_latency(scenario).hop,
                                 .buffer = device.switch_.buffer,
                                 .path = path_of(scenario),
                                 .balancing = balancing_of(scenario.routing),
@@ -538,7 +538,7 @@ Result<fabric::EthernetOptions> ethernet_options(const scenario::Scenario& scena
   options.route_rule = route_rule_of(scenario.routing.policy);
   options.ports_stand_in = scenario.routing.port_failover;
   options.deadlock_check = 1_ms;
-  options.frame_gap = scenario.fabric.frame_gap;
+  options.frame_gap = scenario.fabric.frame_gap + Bytes(scenario::protection_of(scenario).gap);
   options.telemetry = telemetry_of(scenario.congestion.algorithm) != wire::TelemetryKind::kNone;
   options.control_priority = static_cast<std::uint8_t>(scenario.qos.cnp_priority);
   if (scenario::has_control(scenario)) {

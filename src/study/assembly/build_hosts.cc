@@ -10,6 +10,7 @@
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_path_selector.h"
 #include "study/assembly/build_paths.h"
+#include "study/assembly/build_security.h"
 #include "study/assembly/build_streams.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/build_uet.h"
@@ -177,6 +178,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
                   .service_time = service_time(settings.service_time)};
   if (endpoint.value() < host_endpoints_) {
     set_path(nic, endpoint, devices);
+    nic.bump = bump_options(scenario_);
   }
   set_classes(nic);
   if (settings.congestion_control || !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {

@@ -76,6 +76,9 @@ namespace weft::study::claims {
 // claim_functions_scale.cc: pauses and credits on growing clusters.
 [[nodiscard]] Finding lossless_at_scale(Readings& runs);
 
+// claim_functions_security.cc: protection in the path of data.
+[[nodiscard]] Finding zero_trust(Readings& runs);
+
 // claim_functions_buyer.cc: read from a comparison, which must be there.
 [[nodiscard]] Finding roce_cost(Readings& runs);
 [[nodiscard]] Finding buyers(Readings& runs);

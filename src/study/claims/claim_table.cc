@@ -108,8 +108,7 @@ const std::array kClaims = {
              "better upper-layer protocols cannot break the ceiling; forwarding and scheduling must change"),
     measured("scale-up-out", "C", scale_up_out, "two tiers: NVLink/UALink inside, InfiniBand/RoCE between"),
     measured("memory-pooling", "C", memory_pooling, "scale-up shares and pools memory to avoid copies"),
-    missing("zero-trust", "C", "firewalls and encryption, in line or on a plane of their own, are not modelled yet",
-            "security on a physically separate plane costs the data path nothing"),
+    measured("zero-trust", "C", zero_trust, "security on a physically separate plane costs the data path nothing"),
     measured("feedback-loop", "C", feedback_loop, "measured metrics drive the architecture"),
     compared("buyers", "AD", buyers, "peak performance picks InfiniBand; existing Ethernet and cost pick RoCEv2"),
 };

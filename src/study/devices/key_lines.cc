@@ -228,6 +228,7 @@ constexpr std::array kReasons = {
     Reason{"switch.", "a property of the hardware"},
     Reason{"nic.", "a property of the hardware"},
     Reason{"host.", "a property of hosts"},
+    Reason{"security.", "keys and policies are set by other means; weft has sizes, rates and latencies"},
     Reason{"transport.", "set by programs and drivers for each queue pair"},
     Reason{"", "the load, the simulation or money; not a setting of a device"},
 };

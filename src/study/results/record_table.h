@@ -125,6 +125,7 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& scale_up_table();
 [[nodiscard]] const RecordTable& memory_access_table();
 [[nodiscard]] const RecordTable& event_table();
+[[nodiscard]] const RecordTable& security_table();
 [[nodiscard]] const RecordTable& controller_table();
 [[nodiscard]] const RecordTable& control_table();
 [[nodiscard]] const RecordTable& control_event_table();

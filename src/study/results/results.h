@@ -20,6 +20,7 @@
 #include "study/results/controller_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
+#include "study/results/security_row.h"
 #include "study/results/step_rows.h"
 #include "workload/message_record.h"
 
@@ -212,6 +213,7 @@ struct RunResults {
   std::vector<StepRow> steps;    // of jobs that train a model
   std::vector<TierRow> tiers;    // of runs with scale-up links
   std::optional<ScaleUpRow> scale_up;
+  std::optional<SecurityRow> security;      // of runs with encryption or firewalls
   std::optional<ControllerRow> controller;  // of runs whose switches have entries from one
   // Of runs whose switches decide on routes themselves.
   std::optional<ControlRow> control;

@@ -174,6 +174,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
     json["steps"].push_back(to_json(step));
   }
   add_scale_up(json, results);
+  if (results.security) {
+    json["security"] = record_json(security_table(), &*results.security);
+  }
   if (results.controller) {
     json["controller"] = record_json(controller_table(), &*results.controller);
   }

@@ -266,6 +266,21 @@ void write_controller(Writer& out, const ControllerRow& own) {
   }
 }
 
+void write_security(Writer& out, const SecurityRow& own) {
+  out.line("security", fmt::format("encryption {}, firewall {}", own.encryption, own.firewall));
+  if (own.added > Bytes::zero()) {
+    out.line("  added", fmt::format("{} in {}", short_text(own.added), count_text(own.packets, "packet", "packets")));
+  }
+  if (!own.busiest.empty()) {
+    out.line("  busy", fmt::format("{} encryption, {} firewalls, most {} at {}", short_text(own.encryption_busy),
+                                   short_text(own.firewall_busy), short_text(own.busiest_time), own.busiest));
+  }
+  if (own.peak > Bytes::zero()) {
+    out.line("  waiting", fmt::format("at most {} at a port, {} dropped, {}", short_text(own.peak), own.dropped,
+                                      count_text(own.pauses, "pause", "pauses")));
+  }
+}
+
 void write_control(Writer& out, const RunResults& results) {
   const ControlRow& own = *results.control;
   out.line("control", fmt::format("{} of {} sessions, {} with {}, {} of CPU (most in {})", own.established / 2,
@@ -295,6 +310,19 @@ void write_events(Writer& out, const RunResults& results) {
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
     out.line(event.kind, fmt::format("{}{}{}", event.place, at, event.text.empty() ? "" : ": " + event.text));
+  }
+}
+
+/// What stands in the path of data, and who decides on paths.
+void write_planes(Writer& out, const RunResults& results) {
+  if (results.security) {
+    write_security(out, *results.security);
+  }
+  if (results.controller) {
+    write_controller(out, *results.controller);
+  }
+  if (results.control) {
+    write_control(out, results);
   }
 }
 
@@ -359,12 +387,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
     }
   }
   write_paths(out, network);
-  if (results.controller) {
-    write_controller(out, *results.controller);
-  }
-  if (results.control) {
-    write_control(out, results);
-  }
+  write_planes(out, results);
   write_events(out, results);
 }
 

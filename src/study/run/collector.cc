@@ -9,6 +9,7 @@
 #include "study/run/collector_controller.h"
 #include "study/run/collector_ports.h"
 #include "study/run/collector_scale_up.h"
+#include "study/run/collector_security.h"
 #include "study/run/ladder.h"
 #include "study/run/run_description.h"
 #include "study/scenario/scenario_words.h"
@@ -89,6 +90,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   take_events(results);
   take_cpu(results);
   take_scale_up(*simulation_, results);
+  results.security = security_row(*simulation_);
   results.controller = controller_row(*simulation_);
   take_control(simulation_->world().fabric(), later(simulation_->ended_at(), world.now()), results);
   take_stages(*simulation_, results);

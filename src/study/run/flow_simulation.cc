@@ -8,6 +8,7 @@
 #include "base/stable_hash.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_paths.h"
+#include "study/assembly/build_security.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
 #include "study/assembly/socket_costs.h"
@@ -133,6 +134,7 @@ Result<void> FlowSimulation::build() {
                                   .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
                                   .memory = [this](EndpointId endpoint) { return parts_->hosts->memory(endpoint); },
                                   .service = assembly::service_of(scenario_.fabric.family),
+                                  .protected_rate = assembly::protected_rate(scenario_),
                                   .nics_alike = scenario_.overrides.empty()};
   medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
     return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;

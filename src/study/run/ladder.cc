@@ -64,10 +64,16 @@ void split_network(const Simulation& simulation, const world::IdealPath& path, c
       stages.push_back({std::string(name), time, std::string(to_string(mark))});
     }
   };
-  const Duration encryption = scenario::security_latency(scenario);
-  add("wire", empty - switches - encryption, host::Confidence::kEmerges);
+  const scenario::SecurityLatency security = scenario::security_latency(scenario);
+  const Duration encryption = security.sum(idle.switches) - security.firewalls;
+  add("wire", empty - switches - encryption - security.firewalls, host::Confidence::kEmerges);
   if (encryption != Duration::zero()) {
-    add("encryption", encryption, assembly::stage_confidence(scenario, "uet.security_latency"));
+    add("encryption", encryption,
+        assembly::stage_confidence(
+            scenario, scenario.security.encrypts() ? "security.encryption_latency" : "uet.security_latency"));
+  }
+  if (security.firewalls != Duration::zero()) {
+    add("firewalls", security.firewalls, assembly::stage_confidence(scenario, "security.firewall_latency"));
   }
   add("switch", switches, assembly::stage_confidence(scenario, "switch.latency"));
   add("queueing", between.time - empty, host::Confidence::kEmerges);

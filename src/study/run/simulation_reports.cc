@@ -22,8 +22,11 @@ double payload_share(const world::World& world, const scenario::Scenario& scenar
   const host::NicOptions& nic = world.nic(EndpointId(0)).options();
   const bool in_stream = scenario::is_over_tcp(scenario.fabric.family);
   const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
-  const Bytes wire = in_stream ? wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}).wire
-                               : scenario::data_packet(scenario, payload).wire;
+  const wire::FrameSizes segment =
+      in_stream ? wire::protected_sizes(wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}),
+                                        scenario::protection_of(scenario))
+                : scenario::data_packet(scenario, payload);
+  const Bytes wire = segment.wire;
   return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
 }
 

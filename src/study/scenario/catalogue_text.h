@@ -18,6 +18,7 @@ namespace weft::study::scenario {
 [[nodiscard]] std::string_view scale_up_catalogue();
 [[nodiscard]] std::string_view collectives_catalogue();
 [[nodiscard]] std::string_view failures_catalogue();
+[[nodiscard]] std::string_view security_catalogue();
 [[nodiscard]] std::string_view tunables_catalogue();
 
 }  // namespace weft::study::scenario

@@ -173,6 +173,8 @@ Sections make_sections() {
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),
       table<&Scenario::uet>("uet", "Ultra Ethernet: packet delivery contexts and their paths.", uet_keys()),
+      table<&Scenario::security>("security", "Protection of the data path: encryption, firewalls, management.",
+                                 security_keys()),
       table<&Scenario::collectives>("collectives", "How collectives are carried out, and what their software costs.",
                                     collective_keys()),
       cabling_section(),

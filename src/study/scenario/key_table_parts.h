@@ -39,6 +39,8 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> iwarp_keys();
 [[nodiscard]] std::span<const Key> uet_keys();
 
+[[nodiscard]] std::span<const Key> security_keys();
+
 [[nodiscard]] std::span<const Key> collective_keys();
 
 [[nodiscard]] std::span<const Key> cabling_keys();

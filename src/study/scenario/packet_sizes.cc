@@ -48,11 +48,35 @@ Bytes security_bytes(const Scenario& scenario) {
   return Bytes(static_cast<std::int64_t>(wire::uet::tss_overhead(header)));
 }
 
-Duration security_latency(const Scenario& scenario) {
-  return security_bytes(scenario) > Bytes::zero() ? scenario.uet.security_latency * 2 : Duration::zero();
+wire::PacketProtection protection_of(const Scenario& scenario) {
+  const SecuritySettings& own = scenario.security;
+  if (!own.encrypts() || own.encryption_layer == EncryptionLayer::kUet) {
+    return {};
+  }
+  const auto bytes = static_cast<std::uint16_t>(own.encryption_bytes);
+  if (own.encryption_layer == EncryptionLayer::kLink) {
+    return {.gap = bytes};
+  }
+  return {.frame = bytes, .alignment = static_cast<std::uint8_t>(own.encryption_alignment)};
 }
 
-wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
+SecurityLatency security_latency(const Scenario& scenario) {
+  const SecuritySettings& own = scenario.security;
+  SecurityLatency made;
+  if (security_bytes(scenario) > Bytes::zero()) {
+    made.encryption = scenario.uet.security_latency * 2;
+  } else if (own.encrypts()) {
+    (own.encryption_layer == EncryptionLayer::kLink ? made.hop : made.encryption) = own.encryption_latency * 2;
+  }
+  if (own.filters()) {
+    made.firewalls = own.firewall_latency * 2;
+  }
+  return made;
+}
+
+namespace {
+
+wire::FrameSizes plain_data(const Scenario& scenario, Bytes payload) {
   switch (engine_of(scenario.fabric.family)) {
     case FamilyEngine::kRdma:
       return rdma_packet(scenario, wire::Operation::kWriteMiddle, payload);
@@ -65,19 +89,33 @@ wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
   return tcp_segment(scenario, payload);
 }
 
-wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload) {
+wire::FrameSizes plain_largest(const Scenario& scenario, Bytes payload) {
   // Beside TCP and iWARP there may be RDMA, whose packets are larger.
   return engine_of(scenario.fabric.family) == FamilyEngine::kUet
              ? uet_data(scenario, payload)
              : rdma_packet(scenario, wire::Operation::kWriteOnlyImmediate, payload);
 }
 
-wire::FrameSizes acknowledgement(const Scenario& scenario) {
+wire::FrameSizes plain_acknowledgement(const Scenario& scenario) {
   if (engine_of(scenario.fabric.family) == FamilyEngine::kUet) {
     const auto headers = static_cast<std::int64_t>(wire::uet::PdsAck::kCcSize);
     return uet_packet(scenario, {.headers = Bytes(headers), .payload = Bytes::zero()}, scenario.uet.control_bytes);
   }
   return rdma_packet(scenario, wire::Operation::kAcknowledge, Bytes::zero());
+}
+
+}  // namespace
+
+wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
+  return wire::protected_sizes(plain_data(scenario, payload), protection_of(scenario));
+}
+
+wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload) {
+  return wire::protected_sizes(plain_largest(scenario, payload), protection_of(scenario));
+}
+
+wire::FrameSizes acknowledgement(const Scenario& scenario) {
+  return wire::protected_sizes(plain_acknowledgement(scenario), protection_of(scenario));
 }
 
 }  // namespace weft::study::scenario

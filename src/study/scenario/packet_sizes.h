@@ -3,6 +3,7 @@
 
 #include "study/scenario/scenario.h"
 #include "wire/encapsulation.h"
+#include "wire/protection.h"
 
 namespace weft::study::scenario {
 
@@ -11,8 +12,22 @@ namespace weft::study::scenario {
 /// The largest packet that the family sends with this payload: a WRITE with immediate data in one packet.
 [[nodiscard]] wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload);
 [[nodiscard]] wire::FrameSizes acknowledgement(const Scenario& scenario);
-/// What TSS adds to each packet of Ultra Ethernet, and to its way from one host to the other.
+/// What TSS adds to each packet of Ultra Ethernet.
 [[nodiscard]] Bytes security_bytes(const Scenario& scenario);
-[[nodiscard]] Duration security_latency(const Scenario& scenario);
+/// What MACsec, IPsec or PSP add; the sizes above have it.
+[[nodiscard]] wire::PacketProtection protection_of(const Scenario& scenario);
+
+/// What encryption and firewalls add to a packet's way.
+struct SecurityLatency {
+  Duration encryption;  // from NIC to NIC: at both ends
+  Duration hop;         // on each cable: at both ends of it
+  Duration firewalls;   // of the sender and of the receiver
+
+  /// Of all that a packet meets which has crossed so many switches.
+  [[nodiscard]] Duration sum(std::int64_t switches) const { return encryption + firewalls + hop * (switches + 1); }
+  /// Of what is counted where a packet arrives at its NIC: all but the cables before the last.
+  [[nodiscard]] Duration at_end() const { return sum(0); }
+};
+[[nodiscard]] SecurityLatency security_latency(const Scenario& scenario);
 
 }  // namespace weft::study::scenario

@@ -30,6 +30,7 @@
 #include "study/scenario/scenario_failures.h"
 #include "study/scenario/scenario_reduction.h"
 #include "study/scenario/scenario_scale_up.h"
+#include "study/scenario/scenario_security.h"
 #include "study/scenario/scenario_streams.h"
 #include "study/scenario/scenario_traffic.h"
 #include "study/scenario/scenario_uet.h"
@@ -350,6 +351,7 @@ struct Scenario {
   TcpSettings tcp{};
   IwarpSettings iwarp{};
   UetSettings uet{};
+  SecuritySettings security{};
   CollectiveSettings collectives{};
   std::array<CablingSettings, kCablingNames.size()> cabling{};
   GpuSettings gpu{};

@@ -150,6 +150,7 @@ void derive(Scenario& scenario) {
     derive_file(scenario, traffic.file, path + ".file");
     derive_file(scenario, traffic.cdf, path + ".cdf");
   }
+  derive_security(scenario);
 }
 
 }  // namespace weft::study::scenario

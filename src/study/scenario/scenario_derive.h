@@ -13,6 +13,10 @@ namespace weft::study::scenario {
 /// files, and with equal hardware the entries in use. Each gets a source of origin kDerived.
 void derive(Scenario& scenario);
 
+/// The part of it that [security] needs, once rates of links are known: the settings of TSS, and, of in-band
+/// management, a [[traffic]] behind all others.
+void derive_security(Scenario& scenario);
+
 /// The part of it that jobs need: degrees of parallelism and batches that follow from one another.
 void derive_jobs(Scenario& scenario);
 /// Sequences of a step where the scenario does not say: four micro-batches for each stage of each copy.

@@ -46,11 +46,28 @@ bool has_sockets(const Scenario& scenario) {
          });
 }
 
+// What is off is not shown; where anything of it is on, the keys of the others are left out.
+bool is_of_other_protection(const Section& section, const Key& key, const Scenario& scenario) {
+  const SecuritySettings& own = scenario.security;
+  if (section.path != "security") {
+    return false;
+  }
+  const bool is_in_band = own.management == ManagementPlane::kInBand;
+  if (!own.encrypts() && !own.filters() && !is_in_band) {
+    return true;
+  }
+  return (key.name.starts_with("encryption_") && !own.encrypts()) ||
+         (key.name.starts_with("firewall_") && !own.filters()) ||
+         (key.name.starts_with("management_") && !is_in_band) ||
+         ((key.name == "buffer" || key.name == "overflow") && !own.encrypts() && !own.filters());
+}
+
 // Of hosts without stages only the profile means anything, of others sockets only with TCP; profiles of Ultra Ethernet
 // are of its family alone.
 bool means_nothing(const Section& section, const Key& key, const Scenario& scenario) {
   const bool staged = scenario.devices.host.model == HostModel::kStages;
-  return (section.path == "host" && !staged && key.name != "profile") ||
+  return is_of_other_protection(section, key, scenario) ||
+         (section.path == "host" && !staged && key.name != "profile") ||
          (section.path == "sockets" && (!staged || !has_sockets(scenario))) ||
          (section.path == "fabric" && key.name == "uet" && engine_of(scenario.fabric.family) != FamilyEngine::kUet) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");

@@ -234,10 +234,8 @@ class EntryChooser {
     if (auto done = add("library", "library.profile", draft_.library.profile); !done) {
       return pass_on(done);
     }
-    if (draft_.reduction.enabled) {
-      if (auto done = add("reduction", "reduction.entry", draft_.reduction.entry); !done) {
-        return pass_on(done);
-      }
+    if (auto done = add_optional_parts(); !done) {
+      return pass_on(done);
     }
     if (auto done = add("scale_up", "scale_up.entry", draft_.scale_up.entry); !done) {
       return pass_on(done);
@@ -259,6 +257,22 @@ class EntryChooser {
   }
 
  private:
+  // What a network need not have.
+  Result<void> add_optional_parts() {
+    const SecuritySettings& security = draft_.security;
+    if (draft_.reduction.enabled) {
+      if (auto done = add("reduction", "reduction.entry", draft_.reduction.entry); !done) {
+        return done;
+      }
+    }
+    if (security.encrypts()) {
+      if (auto done = add("encryption", "security.encryption", security.encryption); !done) {
+        return done;
+      }
+    }
+    return security.filters() ? add("firewall", "security.firewall", security.firewall) : Result<void>();
+  }
+
   [[nodiscard]] std::string routing_name() const {
     if (!draft_.routing.profile.empty()) {
       return draft_.routing.profile;

@@ -480,7 +480,8 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
     return fail_at(scenario, path + "destinations", "{} of them; an incast has one", traffic.destinations.size());
   }
   if (traffic.kind == TrafficKind::kPoisson) {
-    if (traffic.cdf.empty()) {
+    // That of in-band management has messages of one size.
+    if (traffic.cdf.empty() && rank_of(scenario, path + "size") < static_cast<int>(Origin::kDerived)) {
       return fail_at(scenario, path + "kind", "'poisson' needs cdf: websearch, fb-hadoop, alistorage, or a file");
     }
     if (traffic.load == Probability::zero()) {
@@ -670,8 +671,8 @@ Result<void> validate_devices(const DeviceSettings& devices, std::string_view pl
 }
 
 Result<void> validate_protocols(const Scenario& scenario) {
-  for (const auto check :
-       {validate_fabric, validate_routing, validate_paths, validate_control, validate_security, validate_congestion}) {
+  for (const auto check : {validate_fabric, validate_routing, validate_paths, validate_control, validate_security,
+                           validate_protection, validate_congestion}) {
     if (auto checked = check(scenario); !checked) {
       return checked;
     }
@@ -721,9 +722,10 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 11> kChecks = {
-      validate_protocols, validate_flowlets, validate_topology, validate_cycles, validate_manager, validate_transport,
-      validate_jobs,      validate_traffic,  validate_scale_up, validate_output, validate_failures};
+  constexpr std::array<Check, 12> kChecks = {
+      validate_protocols, validate_security_settings, validate_flowlets,  validate_topology,
+      validate_cycles,    validate_manager,           validate_transport, validate_jobs,
+      validate_traffic,   validate_scale_up,          validate_output,    validate_failures};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

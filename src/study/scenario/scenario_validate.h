@@ -44,6 +44,11 @@ struct CarrierFault {
 /// Switches decide on routes themselves; where the family has no routed packets, they do not, whatever is set.
 [[nodiscard]] bool has_control(const Scenario& scenario);
 
+/// What [security] asks of a family that cannot have it.
+[[nodiscard]] Result<void> validate_protection(const Scenario& scenario);
+/// The rest of [security]: layers, what is without effect, and what does not go together.
+[[nodiscard]] Result<void> validate_security_settings(const Scenario& scenario);
+
 /// How near to the command line the value at `path` was given: of two, the larger one counts.
 [[nodiscard]] int rank_of(const Scenario& scenario, const std::string& path);
 

@@ -190,6 +190,18 @@ struct WordsOf<UetSecurity> : NothingPlanned {
   static constexpr WordList<3> kWords = {"none", "tss", "tss-source"};
 };
 template <>
+struct WordsOf<EncryptionLayer> : NothingPlanned {
+  static constexpr WordList<3> kWords = {"link", "ip", "uet"};
+};
+template <>
+struct WordsOf<InlineOverflow> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"drop", "pause"};
+};
+template <>
+struct WordsOf<ManagementPlane> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"separate", "in-band"};
+};
+template <>
 struct WordsOf<PathRule> : NothingPlanned {
   static constexpr WordList<9> kWords = {"single",  "oblivious", "bitmap",      "reps", "mixed",
                                          "in-turn", "random",    "per-message", "plb"};

@@ -122,9 +122,13 @@ double FlowMedium::capacity_of(std::uint32_t link) const {
   if (link >= first_core()) {
     return kCoreTime;
   }
-  return link < fabric_.port_count()
-             ? fabric_.visit([link](const auto& fabric) { return link_rate(fabric, link); })
-             : static_cast<double>(scale_up_->wire(link - fabric_.port_count()).rate.bits_per_second());
+  if (link >= fabric_.port_count()) {
+    return static_cast<double>(scale_up_->wire(link - fabric_.port_count()).rate.bits_per_second());
+  }
+  const double line = fabric_.visit([link](const auto& fabric) { return link_rate(fabric, link); });
+  return options_.protected_rate && !joins_switches(link)
+             ? std::min(line, static_cast<double>(options_.protected_rate->bits_per_second()))
+             : line;
 }
 
 std::vector<double> FlowMedium::capacities() const {

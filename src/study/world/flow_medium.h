@@ -35,6 +35,7 @@ struct FlowMediumOptions {
   /// Where programs have their buffers that use the endpoint first.
   std::function<verbs::MemoryPlace(EndpointId)> memory{};
   host::Service service = host::Service::kRdma;  // of queue pairs over the fabric
+  std::optional<Rate> protected_rate{};          // what lies before a NIC port lets through; none: all
   bool nics_alike = false;                       // all with lines of one rate
   /// Of kernel sockets: the hosts of endpoints, the cores of each, and what a byte of payload takes of one at either
   /// end, in picoseconds. Empty: cores limit nothing.

@@ -15,7 +15,12 @@
 namespace weft::study::world {
 namespace {
 
-Train train_of(const IdealPath& path, workload::Operation operation, Bytes size) {
+/// With what protects it.
+Bytes protect(const host::NicOptions& nic, wire::FrameSizes plain) {
+  return nic.bump ? wire::protected_sizes(plain, nic.bump->added).wire : plain.wire;
+}
+
+Train train_of(const host::NicOptions& nic, const IdealPath& path, workload::Operation operation, Bytes size) {
   using wire::Operation;
   const std::int64_t mtu = path.mtu.count();
   const std::int64_t packets = std::max<std::int64_t>((size.count() + mtu - 1) / mtu, 1);
@@ -41,7 +46,7 @@ Train train_of(const IdealPath& path, workload::Operation operation, Bytes size)
       break;
   }
   const auto wire_size = [&](Operation kind, Bytes payload) {
-    return wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, kind), payload).wire;
+    return protect(nic, wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, kind), payload));
   };
   Train train{.total = wire_size(last, last_payload), .last = wire_size(last, last_payload)};
   if (packets > 1) {
@@ -59,12 +64,13 @@ constexpr Bytes kTimestampOption(12);
 
 /// What the segments of a stream are like.
 struct StreamShape {
+  const host::NicOptions& nic;
   Bytes room;  // payload of a full segment
   bool timestamps = true;
 
   [[nodiscard]] Bytes wire_size(Bytes payload) const {
     const Bytes options = timestamps ? kTimestampOption : Bytes::zero();
-    return wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.options = options, .payload = payload}).wire;
+    return protect(nic, wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.options = options, .payload = payload}));
   }
   /// Of so many bytes of stream, as many as fit in each segment.
   [[nodiscard]] Train train(Bytes stream) const {
@@ -97,9 +103,11 @@ MessageTrains uet_trains(const host::NicOptions& nic, const IdealPath& path, wor
   const transport::UetSizes& given = nic.device.uet.sizes;
   const auto wire_size = [&](std::int64_t headers, std::optional<std::uint16_t> frame, Bytes payload) {
     if (frame) {
-      return Bytes(*frame) + payload + Bytes(given.gap.value_or(wire::kEthernetGapBytes));
+      const Bytes plain = Bytes(*frame) + payload;
+      return protect(nic, {.frame = plain, .wire = plain + Bytes(given.gap.value_or(wire::kEthernetGapBytes))});
     }
-    return wire::uet_sizes(path.encapsulation, {.headers = Bytes(headers + given.security), .payload = payload}).wire;
+    return protect(
+        nic, wire::uet_sizes(path.encapsulation, {.headers = Bytes(headers + given.security), .payload = payload}));
   };
   const auto data = [&](Bytes payload) {
     const std::size_t pds = nic.uet.credits ? wire::uet::PdsRequest::kCcSize : wire::uet::PdsRequest::kSize;
@@ -122,14 +130,15 @@ MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, work
     const auto short_kind =
         operation == workload::Operation::kRead ? wire::Operation::kReadRequest : wire::Operation::kAcknowledge;
     const Bytes other =
-        wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()).wire;
-    return {.data = train_of(path, operation, size), .other = {.total = other, .last = other}};
+        protect(nic, wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()));
+    return {.data = train_of(nic, path, operation, size), .other = {.total = other, .last = other}};
   }
   if (path.service == host::Service::kUet) {
     return uet_trains(nic, path, operation, size);
   }
   const transport::TcpOptions& tcp = path.service == host::Service::kTcp ? nic.tcp.tcp : nic.iwarp.tcp;
-  const StreamShape shape{.room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),
+  const StreamShape shape{.nic = nic,
+                          .room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),
                           .timestamps = tcp.timestamps};
   const Bytes acknowledgement = shape.wire_size(Bytes::zero());
   const Train plain{.total = acknowledgement, .last = acknowledgement};

@@ -94,6 +94,11 @@ void World::assign_ranks(const WorldOptions& options) {
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
     nics_[i].register_actors(ranks, addresses_[i], partition_of(EndpointId(i)));
   }
+  for (std::uint32_t i = 0; i < bumps_.size(); ++i) {
+    if (bumps_[i] != nullptr) {
+      bumps_[i]->register_actor(ranks, addresses_[i], partition_of(EndpointId(i)));
+    }
+  }
   if (port_groups_ != nullptr) {
     port_groups_->register_actors(ranks, [this](EndpointId first) { return partition_of(first); });
   }
@@ -121,6 +126,9 @@ std::size_t World::heap_bytes() const {
   for (const host::Nic& nic : nics_) {
     bytes += sizeof(nic) + nic.heap_bytes();
   }
+  for (const auto& bump : bumps_) {
+    bytes += bump == nullptr ? 0 : bump->heap_bytes();
+  }
   bytes += aggregation_ == nullptr ? 0 : aggregation_->heap_bytes();
   bytes += scale_up_aggregation_ == nullptr ? 0 : scale_up_aggregation_->heap_bytes();
   bytes += payloads_ == nullptr ? 0 : payloads_->heap_bytes();
@@ -139,8 +147,11 @@ std::string World::check_invariants() const {
   for (const host::Nic& nic : nics_) {
     kept += nic.packets_kept();
   }
+  for (const auto& bump : bumps_) {
+    kept += bump == nullptr ? 0 : bump->packets_kept();
+  }
   kept += port_groups_ == nullptr ? 0 : port_groups_->packets_kept();
-  // Between two events a packet that lives is in the fabric, or in the receive ring of a host.
+  // Between two events a packet that lives is in the fabric, in the receive ring of a host, or before its NIC.
   if (wrong.empty() && packets_.live_count() != inside + kept) {
     wrong = fmt::format("{} packets live, {} are in the fabric and {} in hosts", packets_.live_count(), inside, kept);
   }

@@ -17,6 +17,7 @@
 #include "fabric/any_fabric.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "host/aggregation_manager.h"
+#include "host/bump_in_the_wire.h"
 #include "host/nic.h"
 #include "host/nic_prefetch.h"
 #include "host/port_groups.h"
@@ -138,6 +139,10 @@ class World {
   [[nodiscard]] const host::Nic& nic(EndpointId endpoint) const { return nics_[endpoint.value()]; }
   [[nodiscard]] host::SimMachine& machine(std::size_t index) { return *machines_[index]; }
   [[nodiscard]] std::size_t machines() const { return machines_.size(); }
+  /// What stands between a NIC port and its wire; null: nothing.
+  [[nodiscard]] const host::BumpInTheWire* bump(EndpointId endpoint) const {
+    return endpoint.value() < bumps_.size() ? bumps_[endpoint.value()].get() : nullptr;
+  }
   /// Null if the graph has no reducers.
   [[nodiscard]] const host::AggregationManager* aggregation() const { return aggregation_.get(); }
   [[nodiscard]] const fabric::PacketPool& packets() const { return packets_; }
@@ -154,6 +159,7 @@ class World {
   void wake_reduction(std::uint32_t actor, Time now);
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
+  void make_nic(EndpointId endpoint, const host::NicOptions& nic);
   /// `events`: of links, all that are scheduled.
   void make_port_groups(const std::vector<fabric::LinkEvent>& events, Duration failover_delay);
   void make_scale_up_nics(const WorldOptions& options);
@@ -172,9 +178,10 @@ class World {
   fabric::AnyFabric fabric_;
   std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
   std::vector<std::uint64_t> addresses_;
-  std::vector<wire::EndAddresses> header_addresses_;  // empty: no NIC hashes headers
-  std::vector<Rate> rates_;                           // by endpoint, of all fabrics
-  std::unique_ptr<host::PortGroups> port_groups_;     // null: every port sends through its own link alone
+  std::vector<wire::EndAddresses> header_addresses_;         // empty: no NIC hashes headers
+  std::vector<Rate> rates_;                                  // by endpoint, of all fabrics
+  std::unique_ptr<host::PortGroups> port_groups_;            // null: every port sends through its own link alone
+  std::vector<std::unique_ptr<host::BumpInTheWire>> bumps_;  // by endpoint; empty: no NIC port has one
   std::deque<host::Nic> nics_;
   std::vector<host::NicHint> nic_hints_;  // by endpoint, without scale-up
   bool prefetches_ = false;

@@ -15,6 +15,7 @@ void make_plain(host::NicOptions& nic) {
   nic.path = nullptr;
   nic.congestion_control = nullptr;
   nic.congestion_receiver = nullptr;
+  nic.bump.reset();
 }
 
 }  // namespace
@@ -58,23 +59,43 @@ void World::make_nics(const WorldOptions& options) {
     }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
-    nics_.emplace_back(
-        nic, host::Nic::Environment{
-                 .kernel = kernel_,
-                 .packets = packets_,
-                 .port = port_groups_ == nullptr ? fabric_.endpoint_port() : port_groups_->port_of(EndpointId(i)),
-                 .index = i,
-                 .addresses = addresses_,
-                 .payloads = payloads_.get(),
-                 .header_addresses = header_addresses_});
-    nic_hints_.push_back({.nic = &nics_.back()});
-    fabric_.attach(EndpointId(i),
-                   port_groups_ == nullptr ? nics_.back() : port_groups_->attach(EndpointId(i), nics_.back()));
+    make_nic(EndpointId(i), nic);
   }
   rates_ = fabric::endpoint_rates(graph);
   if (scale_up_ != nullptr) {
     make_scale_up_nics(options);
   }
+}
+
+// A group of ports and a bump in the wire do not go together: assembly refuses that.
+void World::make_nic(EndpointId endpoint, const host::NicOptions& nic) {
+  host::BumpInTheWire* bump = nullptr;
+  if (nic.bump) {
+    WEFT_ASSERT(port_groups_ == nullptr);
+    bumps_.resize(graph().endpoints);
+    bumps_[endpoint.value()] = std::make_unique<host::BumpInTheWire>(
+        *nic.bump, host::BumpInTheWire::Environment{.kernel = kernel_,
+                                                    .packets = packets_,
+                                                    .wire = fabric_.endpoint_port(),
+                                                    .pauses = fabric_.get_if<fabric::EthernetFabric>(),
+                                                    .endpoint = endpoint});
+    bump = bumps_[endpoint.value()].get();
+  }
+  fabric::EndpointPort& wire = port_groups_ == nullptr ? fabric_.endpoint_port() : port_groups_->port_of(endpoint);
+  host::Nic& made = nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
+                                                                   .packets = packets_,
+                                                                   .port = bump != nullptr ? *bump : wire,
+                                                                   .index = endpoint.value(),
+                                                                   .addresses = addresses_,
+                                                                   .payloads = payloads_.get(),
+                                                                   .header_addresses = header_addresses_});
+  nic_hints_.push_back({.nic = &made});
+  if (bump != nullptr) {
+    bump->attach(made);
+    fabric_.attach(endpoint, *bump);
+    return;
+  }
+  fabric_.attach(endpoint, port_groups_ == nullptr ? made : port_groups_->attach(endpoint, made));
 }
 
 void World::make_scale_up_nics(const WorldOptions& options) {

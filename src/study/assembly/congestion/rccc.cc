@@ -37,10 +37,11 @@ transport::UetCredits uet_credits(const scenario::Scenario& scenario, const Cred
   const Duration round_trip = from.round_trip.value_or(site.round_trip);
   const Bytes payload(scenario.fabric.mtu);
   const Bytes packet = scenario::data_packet(scenario, payload).frame;
+  const Bytes between(scenario::protection_of(scenario).gap);
   // Credit counts frames, and a line carries what is between them as well.
   const Rate of_frames = Rate::bits_per_second(static_cast<std::int64_t>(
       static_cast<Uint128>(site.line.bits_per_second()) * static_cast<std::uint64_t>(packet.count()) /
-      static_cast<std::uint64_t>((packet + scenario.fabric.frame_gap).count())));
+      static_cast<std::uint64_t>((packet + scenario.fabric.frame_gap + between).count())));
   const Bytes window = std::max(site.line.bytes_in(round_trip) * from.window_percent / 100, packet);
   transport::UetCredits credits{
       .receiver = {.line = of_frames, .payload = payload, .window = window, .part = from.part_of_line},
