@@ -10,5 +10,6 @@ inline constexpr sim::ActorKind kNicPipeline = kNicTimer + 1;         // index: 
 inline constexpr sim::ActorKind kProgram = kNicTimer + 2;  // index: the machine; events and completions for its program
 inline constexpr sim::ActorKind kReduction = kNicTimer + 3;  // index: a reducer, or groups of a rail
 inline constexpr sim::ActorKind kPortNews = kNicTimer + 4;   // index: a NIC's group of ports
+inline constexpr sim::ActorKind kAttack = kNicTimer + 6;     // index: the attack (host/attack/)
 
 }  // namespace weft::host

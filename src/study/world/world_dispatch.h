@@ -110,6 +110,9 @@ struct World::Dispatch {
       case host::kPortNews:
         world.port_groups_->on_news(actor.index(), now);
         break;
+      case host::kAttack:
+        world.attacks_->on_timer(actor.index(), now);
+        break;
       case host::kReduction:
         world.wake_reduction(actor.index(), now);
         break;

@@ -42,9 +42,45 @@ void World::make_port_groups(const std::vector<fabric::LinkEvent>& events, Durat
       host::PortStates(own), std::move(others));
 }
 
+void World::make_attacks(const WorldOptions& options) {
+  if (options.attacks.empty() && options.defences.cnp_interval == Duration::zero()) {
+    return;
+  }
+  WEFT_ASSERT(port_groups_ == nullptr && !kernel_.is_divided());
+  attacks_ = std::make_unique<host::Attacks>(
+      options.attacks, options.defences,
+      host::Attacks::Environment{.kernel = kernel_,
+                                 .packets = packets_,
+                                 .fabric = fabric_,
+                                 .find_nic = [this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); }});
+}
+
+void World::make_nic(EndpointId endpoint, host::NicOptions nic) {
+  fabric::EndpointPort& port = port_groups_ != nullptr ? port_groups_->port_of(endpoint)
+                               : attacks_ != nullptr   ? attacks_->port_of(endpoint)
+                                                       : fabric_.endpoint_port();
+  host::Nic& made = nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
+                                                                   .packets = packets_,
+                                                                   .port = port,
+                                                                   .index = endpoint.value(),
+                                                                   .addresses = addresses_,
+                                                                   .payloads = payloads_.get(),
+                                                                   .header_addresses = header_addresses_});
+  nic_hints_.push_back({.nic = &made});
+  fabric::Endpoint* attached = &made;
+  if (port_groups_ != nullptr) {
+    attached = &port_groups_->attach(endpoint, made);
+  } else if (attacks_ != nullptr) {
+    attached = &attacks_->attach(endpoint, made);
+  }
+  fabric_.attach(endpoint, *attached);
+}
+
+// Next hops that prefetching has looked up are not those of packets that a switch sends elsewhere.
 void World::make_nics(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
-  prefetches_ = graph.endpoints >= options.prefetch_from;
+  make_attacks(options);
+  prefetches_ = graph.endpoints >= options.prefetch_from && attacks_ == nullptr;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     addresses_.push_back(stable_hash(seed_, graph.nodes[i].name));
   }
@@ -58,18 +94,7 @@ void World::make_nics(const WorldOptions& options) {
     }
     nic.device.endpoint = EndpointId(i);
     nic.device.seed = nic.seed = nic.address = addresses_[i];
-    nics_.emplace_back(
-        nic, host::Nic::Environment{
-                 .kernel = kernel_,
-                 .packets = packets_,
-                 .port = port_groups_ == nullptr ? fabric_.endpoint_port() : port_groups_->port_of(EndpointId(i)),
-                 .index = i,
-                 .addresses = addresses_,
-                 .payloads = payloads_.get(),
-                 .header_addresses = header_addresses_});
-    nic_hints_.push_back({.nic = &nics_.back()});
-    fabric_.attach(EndpointId(i),
-                   port_groups_ == nullptr ? nics_.back() : port_groups_->attach(EndpointId(i), nics_.back()));
+    make_nic(EndpointId(i), std::move(nic));
   }
   rates_ = fabric::endpoint_rates(graph);
   if (scale_up_ != nullptr) {
