@@ -68,6 +68,8 @@ struct Defences {
   bool authenticates = false;
   /// A NIC takes a CNP for a queue pair only so long after the last one that it took; zero: any.
   Duration cnp_interval;
+  /// Switches take no subnet management packets without their M_Key, which hosts do not have.
+  bool m_key = false;
   /// Switches take segments of BGP with TTL 255 alone: from neighbours, not from further away.
   bool bgp_ttl_security = false;
   /// Segments of BGP are authenticated by a key that hosts do not have (RFC 2385, RFC 5925).
@@ -79,7 +81,7 @@ enum class Outcome : std::uint8_t {
   kAccepted,         // did what it was forged for
   kSwitchPartition,  // discarded by the attacker's switch: P_Key
   kSwitchAddress,    // likewise: source address
-  kSwitchSession,    // likewise: TTL or password of BGP
+  kSwitchKey,        // by the switch that it is for: M_Key, or TTL or password of BGP
   kAuthentication,   // by the victim: TSS
   kQueuePair,        // no such queue pair or context, or one that has failed
   kPartition,        // P_Key

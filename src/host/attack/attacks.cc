@@ -5,16 +5,26 @@
 
 #include "base/assert.h"
 #include "base/stable_hash.h"
+#include "fabric/control/control_plane.h"
 #include "host/actors.h"
 #include "host/attack/attack_judge.h"
 #include "transport/partition.h"
+#include "transport/qp_core.h"
 #include "wire/encapsulation.h"
+#include "wire/opcode.h"
 
 namespace weft::host {
 namespace {
 
 constexpr std::uint16_t kLongestPause = 0xFFFF;  // quanta
-constexpr std::uint32_t kAnnouncementBytes = wire::kEthernetMinFrame;
+constexpr std::uint16_t kAnnouncementBytes = wire::kEthernetMinFrame;
+constexpr std::uint16_t kSegmentBytes = 70;  // TCP over IPv4 with timestamps, without data
+constexpr std::uint32_t kMadBytes = 256;
+
+/// For the switch of the victim, and not for the victim.
+bool is_for_switch(AttackKind kind) {
+  return kind == AttackKind::kGidSpoof || kind == AttackKind::kBgpSpoof || kind == AttackKind::kRogueSm;
+}
 
 }  // namespace
 
@@ -77,8 +87,8 @@ void Attacks::start() {
     const AttackOptions& attack = options_[i];
     const fabric::PortIndex leaf_port = fabric_.peer_of(attack.from.value());
     watched.push_back(leaf_port);
-    if (attack.kind == AttackKind::kGidSpoof) {
-      const fabric::NodeIndex leaf = fabric_.end_of(leaf_port).node;
+    if (is_for_switch(attack.kind)) {
+      const fabric::NodeIndex leaf = leaf_of(attack.victim);
       for (fabric::PortIndex port = 0; port < fabric_.port_count(); ++port) {
         if (fabric_.end_of(port).node == leaf) {
           watched.push_back(port);
@@ -139,8 +149,9 @@ bool Attacks::send_one(std::uint32_t attack, const fabric::SendPermit& permit, T
       send_pause(attack, now);
       return true;
     case AttackKind::kGidSpoof:
-      send_announcement(attack, now);
-      return true;
+    case AttackKind::kBgpSpoof:
+    case AttackKind::kRogueSm:
+      return send_to_switch(attack, permit, now);
     case AttackKind::kForgedQKey:
       if (!states_[attack].forge->make_service()) {
         return true;
@@ -151,9 +162,6 @@ bool Attacks::send_one(std::uint32_t attack, const fabric::SendPermit& permit, T
     case AttackKind::kPsnGuess:
     case AttackKind::kCnpFlood:
       break;
-    case AttackKind::kRogueSm:
-    case AttackKind::kBgpSpoof:
-      return true;  // not of this engine
   }
   return send_packet(attack, permit, now);
 }
@@ -194,20 +202,33 @@ void Attacks::send_pause(std::uint32_t attack, Time now) {
   ethernet->send_endpoint_pause(options_[attack].from, bit, kLongestPause, now);
 }
 
-// An unsolicited ARP reply, or neighbour advertisement: for the leaf, which is the router of its hosts.
-void Attacks::send_announcement(std::uint32_t attack, Time now) {
+// An unsolicited ARP reply or neighbour advertisement; a segment of BGP; a subnet management packet with its MAD.
+bool Attacks::send_to_switch(std::uint32_t attack, const fabric::SendPermit& permit, Time now) {
   const AttackOptions& options = options_[attack];
   const fabric::PacketHandle handle = packets_.allocate();
   wire::Packet& packet = packets_[handle];
   packet = wire::Packet{};
-  packet.common.source = options.victim;  // as it claims
+  packet.common.source = options.kind == AttackKind::kRogueSm ? options.from : options.victim;  // as it claims
   packet.common.destination = options.victim;
-  packet.common.frame_bytes = static_cast<std::uint16_t>(kAnnouncementBytes);
-  packet.common.wire_bytes = static_cast<std::uint16_t>(kAnnouncementBytes + wire::kEthernetGapBytes);
+  if (options.kind == AttackKind::kRogueSm) {
+    packet.common.encapsulation = wire::Encapsulation::kIbLocal;
+    packet.common.priority = find_nic_(options.from).options().lane_of_mark[0];
+    packet.ib.opcode = wire::make_opcode(wire::Service::kUd, wire::Operation::kSendOnly);
+    transport::set_payload(packet, kMadBytes);
+  } else {
+    packet.common.frame_bytes = options.kind == AttackKind::kGidSpoof ? kAnnouncementBytes : kSegmentBytes;
+    packet.common.wire_bytes = static_cast<std::uint16_t>(packet.common.frame_bytes + wire::kEthernetGapBytes);
+  }
   packet.common.flags = kForgedMark;
+  if (((permit.lanes >> packet.common.priority) & 1U) == 0) {
+    packet.common.flags = 0;
+    packets_.release(handle);
+    return false;
+  }
   origins_[handle.value()] = attack;
   ++states_[attack].counters.sent;
   wires_.send(options.from, handle, now);
+  return true;
 }
 
 bool Attacks::check_at_switch(State& state, const AttackOptions& options, const wire::Packet& packet) const {
@@ -225,34 +246,91 @@ bool Attacks::check_at_switch(State& state, const AttackOptions& options, const 
   return !member;
 }
 
-bool Attacks::takes(fabric::PortIndex ingress, fabric::PacketHandle handle, wire::Packet& packet, Time now) {
-  if (is_forged(packet)) {
-    const std::uint32_t attack = origins_.at(handle.value());
-    const AttackOptions& options = options_[attack];
-    State& state = states_[attack];
-    if (ingress != fabric_.peer_of(options.from.value())) {
-      return false;
-    }
-    if (check_at_switch(state, options, packet)) {
-      return true;
-    }
-    if (options.kind == AttackKind::kGidSpoof) {
-      ++state.counters.arrived;
-      ++state.counters.of(Outcome::kAccepted);
-      state.owns = true;
-      return true;
-    }
-    return false;
+Outcome Attacks::reset_session(std::uint32_t attack, Time now) {
+  const AttackOptions& options = options_[attack];
+  State& state = states_[attack];
+  const fabric::NodeIndex leaf = leaf_of(options.victim);
+  const bool is_far = leaf_of(options.from) != leaf;
+  if (defences_.bgp_password || (defences_.bgp_ttl_security && is_far)) {
+    return Outcome::kSwitchKey;
   }
+  const auto* const ethernet = fabric_.get_if<fabric::EthernetFabric>();
+  fabric::ControlPlane* const plane = ethernet == nullptr ? nullptr : ethernet->control_plane();
+  if (plane == nullptr) {
+    return Outcome::kOther;
+  }
+  const std::uint32_t ordinal = leaf.value() - fabric_.graph().endpoints;
+  const std::uint16_t ports = fabric_.graph()[leaf].ports;
+  for (std::uint16_t tried = 0; tried < ports; ++tried) {
+    const auto port = static_cast<std::uint16_t>(state.session_turn++ % ports);
+    const fabric::BgpSession* const session = plane->at(ordinal).session(port);
+    if (session == nullptr || !session->is_established()) {
+      continue;
+    }
+    if (state.forge->value(options.knows.psn, session->expected(), 32) != session->expected()) {
+      return Outcome::kAhead;
+    }
+    fabric::ControlFrame reset{.kind = fabric::ControlFrameKind::kSegment, .segment = {}, .bytes = {}};
+    reset.segment.sequence = session->expected();
+    reset.segment.flags = wire::kTcpRst;
+    plane->on_frame({.switch_ordinal = ordinal, .port = port}, reset, now);
+    ++state.counters.sessions_broken;
+    return Outcome::kAccepted;
+  }
+  return Outcome::kOther;
+}
+
+Outcome Attacks::take_at_switch(std::uint32_t attack, Time now) {
+  const AttackOptions& options = options_[attack];
+  if (options.kind == AttackKind::kBgpSpoof) {
+    return reset_session(attack, now);
+  }
+  if (options.kind == AttackKind::kRogueSm && defences_.m_key) {
+    return Outcome::kSwitchKey;
+  }
+  states_[attack].owns = true;
+  return Outcome::kAccepted;
+}
+
+// A forwarding table that leads back from where a packet came would be a loop: what is not at hand is discarded.
+bool Attacks::divert(fabric::PacketHandle handle, wire::Packet& packet, Time now) {
   for (std::uint32_t i = 0; i < options_.size(); ++i) {
     const AttackOptions& options = options_[i];
-    if (states_[i].owns && packet.common.destination == options.victim && now < options.stop) {
-      packet.common.destination = options.from;
-      packet.common.flags = static_cast<std::uint8_t>(packet.common.flags | kForgedMark);
-      origins_[handle.value()] = i;
+    if (!states_[i].owns || packet.common.destination != options.victim || now >= options.stop) {
+      continue;
     }
+    if (leaf_of(options.from) != leaf_of(options.victim)) {
+      ++states_[i].counters.diverted;
+      states_[i].counters.diverted_bytes += packet.common.payload_bytes;
+      return true;
+    }
+    packet.common.destination = options.from;
+    packet.common.flags = static_cast<std::uint8_t>(packet.common.flags | kForgedMark);
+    origins_[handle.value()] = i;
+    return false;
   }
   return false;
+}
+
+bool Attacks::takes(fabric::PortIndex ingress, fabric::PacketHandle handle, wire::Packet& packet, Time now) {
+  if (!is_forged(packet)) {
+    return divert(handle, packet, now);
+  }
+  const std::uint32_t attack = origins_.at(handle.value());
+  const AttackOptions& options = options_[attack];
+  State& state = states_[attack];
+  if (packet.common.destination == options.from) {
+    return false;  // diverted
+  }
+  if (ingress == fabric_.peer_of(options.from.value()) && check_at_switch(state, options, packet)) {
+    return true;
+  }
+  if (!is_for_switch(options.kind) || fabric_.end_of(ingress).node != leaf_of(options.victim)) {
+    return false;
+  }
+  ++state.counters.arrived;
+  ++state.counters.of(take_at_switch(attack, now));
+  return true;
 }
 
 void Attacks::deliver(Port& port, fabric::PacketHandle handle, Time now) {
@@ -282,7 +360,7 @@ void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) 
   wire::Packet& packet = packets_[handle];
   const std::uint32_t attack = origins_.at(handle.value());
   AttackCounters& counters = states_[attack].counters;
-  if (options_[attack].kind == AttackKind::kGidSpoof) {
+  if (is_for_switch(options_[attack].kind)) {
     ++counters.diverted;
     counters.diverted_bytes += packet.common.payload_bytes;
     packets_.release(handle);

@@ -70,6 +70,7 @@ class Attacks final : public fabric::PacketFilter {
     sim::Wake wake;
     bool waits = false;  // for the wire
     bool owns = false;   // the victim's address, as its leaf believes
+    std::uint16_t session_turn = 0;
   };
 
   Port& make_port(EndpointId endpoint);
@@ -79,11 +80,20 @@ class Attacks final : public fabric::PacketFilter {
   [[nodiscard]] bool send_one(std::uint32_t attack, const fabric::SendPermit& permit, Time now);
   [[nodiscard]] bool send_packet(std::uint32_t attack, const fabric::SendPermit& permit, Time now);
   void send_pause(std::uint32_t attack, Time now);
-  void send_announcement(std::uint32_t attack, Time now);
+  /// To the switch that the victim is at.
+  [[nodiscard]] bool send_to_switch(std::uint32_t attack, const fabric::SendPermit& permit, Time now);
   void deliver(Port& port, fabric::PacketHandle handle, Time now);
   void deliver_forged(Port& port, fabric::PacketHandle handle, Time now);
   [[nodiscard]] bool exceeds_limit(Port& port, const wire::Packet& packet, Time now);
+  /// What the victim's switch does with a packet for itself.
+  [[nodiscard]] Outcome take_at_switch(std::uint32_t attack, Time now);
+  [[nodiscard]] Outcome reset_session(std::uint32_t attack, Time now);
   [[nodiscard]] bool check_at_switch(State& state, const AttackOptions& options, const wire::Packet& packet) const;
+  /// Packets of the victim that the switch sends elsewhere; true: nowhere.
+  [[nodiscard]] bool divert(fabric::PacketHandle handle, wire::Packet& packet, Time now);
+  [[nodiscard]] fabric::NodeIndex leaf_of(EndpointId endpoint) const {
+    return fabric_.end_of(fabric_.peer_of(endpoint.value())).node;
+  }
   [[nodiscard]] std::uint8_t data_priority(EndpointId victim) const;
 
   std::vector<AttackOptions> options_;

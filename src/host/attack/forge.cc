@@ -153,15 +153,15 @@ Result<void> Forge::make_service() {
     return pass_on(cq);
   }
   Result<Qpn> qpn = nic.create_qp({.type = verbs::QpType::kUd,
-                                         .pd = *pd,
-                                         .send_cq = *cq,
-                                         .recv_cq = *cq,
-                                         .max_send_wr = 1,
-                                         .max_recv_wr = kServiceRequests,
-                                         .max_send_sge = 1,
-                                         .max_recv_sge = 1,
-                                         .max_inline_data = 0},
-                                        Service::kRdma);
+                                   .pd = *pd,
+                                   .send_cq = *cq,
+                                   .recv_cq = *cq,
+                                   .max_send_wr = 1,
+                                   .max_recv_wr = kServiceRequests,
+                                   .max_send_sge = 1,
+                                   .max_recv_sge = 1,
+                                   .max_inline_data = 0},
+                                  Service::kRdma);
   if (!qpn) {
     return pass_on(qpn);
   }

@@ -41,14 +41,13 @@ class Forge {
   [[nodiscard]] bool make(wire::Packet& packet, wire::ColdPacket& cold);
   /// Makes the UD queue pair at the victim that forged-q-key is about, once.
   [[nodiscard]] Result<void> make_service();
-  [[nodiscard]] Qpn service() const { return service_; }
+  /// `known`, or the next guess among so many values.
+  [[nodiscard]] std::uint32_t value(bool is_known, std::uint32_t known, std::uint32_t bits);
 
  private:
   void refresh_targets();
   [[nodiscard]] bool is_usable(const AttackTarget& target) const;
   [[nodiscard]] const AttackTarget* next_target();
-  /// `known`, or the next guess among so many values.
-  [[nodiscard]] std::uint32_t value(bool is_known, std::uint32_t known, std::uint32_t bits);
   [[nodiscard]] std::uint32_t remote_key(const transport::QpCore& core, std::uint64_t& address);
   void make_write(const AttackTarget& target, wire::Packet& packet);
   void make_uet_write(const AttackTarget& target, wire::Packet& packet);
