@@ -44,12 +44,15 @@ Outcome before_engine(const Device& device, const wire::Packet& packet, QpSlot s
                                                                                                : Outcome::kPartition;
 }
 
-Outcome after_rc(const transport::RcCounters& before, const transport::RcCounters& after, bool allowed) {
+// What selective repeat keeps until its turn comes has got in.
+Outcome after_rc(const transport::RcCounters& before, const transport::RcQueuePair& rc, bool allowed) {
+  const transport::RcCounters after = rc.counters();
+  const bool keeps = rc.options().loss_recovery == transport::LossRecovery::kSelectiveRepeat;
   if (after.duplicate_request != before.duplicate_request) {
     return Outcome::kBehind;
   }
   if (after.out_of_sequence != before.out_of_sequence) {
-    return Outcome::kAhead;
+    return keeps && after.out_of_tracking == before.out_of_tracking ? Outcome::kAccepted : Outcome::kAhead;
   }
   if (after.bad_requests != before.bad_requests) {
     return allowed ? Outcome::kOther : Outcome::kRemoteKey;
@@ -97,7 +100,7 @@ Outcome judge_ib(Nic& victim, const wire::Packet& packet, fabric::PacketHandle h
     counters.rate_cuts += victim.rate_cuts() - cuts;
     return Outcome::kAccepted;
   }
-  const Outcome outcome = after_rc(before, rc->counters(), allowed);
+  const Outcome outcome = after_rc(before, *rc, allowed);
   counters.queue_pairs_broken += has_failed(device, slot) ? 1U : 0U;
   counters.bytes_written += outcome == Outcome::kAccepted ? forged.ib.reth.dma_length : 0;
   return outcome;

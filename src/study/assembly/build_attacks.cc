@@ -113,7 +113,7 @@ std::vector<std::uint16_t> partition_keys(const scenario::Scenario& scenario, st
 Result<AttackPlan> plan_attacks(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                 std::span<const TrafficPlan> plans) {
   AttackPlan plan;
-  for (std::size_t i = 0; i < scenario.attacks.size(); ++i) {
+  for (std::size_t i = 0; scenario.keys.attacks && i < scenario.attacks.size(); ++i) {
     if (!scenario::impossible_attack(scenario.attacks[i].kind, scenario.fabric.family).empty()) {
       continue;
     }

@@ -38,6 +38,9 @@ void fill(results::AttackRow& row, const host::AttackCounters& counters) {
 std::vector<results::AttackRow> attack_rows(const Simulation& simulation, Time ended_at) {
   const scenario::Scenario& scenario = simulation.scenario();
   std::vector<results::AttackRow> rows;
+  if (!scenario.keys.attacks) {
+    return rows;
+  }
   for (const scenario::AttackSettings& attack : scenario.attacks) {
     rows.push_back({.name = attack.name,
                     .kind = std::string(scenario::word_of(attack.kind)),

@@ -76,6 +76,10 @@ constexpr std::array kAttack = {
 };
 
 constexpr std::array kKeys = {
+    Key{.name = "attacks",
+        .binding = bind<&KeySettings::attacks>(),
+        .fallback = "true",
+        .about = "`false`: no [[attack]] happens. What a victim loses is the difference of two cases."},
     Key{.name = "partitions",
         .binding = bind<&KeySettings::partitions>(),
         .fallback = "default",

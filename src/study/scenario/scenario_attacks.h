@@ -36,6 +36,7 @@ enum class KeyNumbering : std::uint8_t { kRandom, kSequential };
 
 /// [keys]
 struct KeySettings {
+  bool attacks = true;  // those of the scenario happen
   PartitionRule partitions = PartitionRule::kDefault;
   bool switch_enforcement = false;
   KeyNumbering r_keys = KeyNumbering::kRandom;

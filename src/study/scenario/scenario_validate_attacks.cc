@@ -94,7 +94,7 @@ Result<void> validate_attacks(const Scenario& scenario) {
       return right;
     }
   }
-  return scenario.attacks.empty() ? Result<void>() : validate_run(scenario);
+  return scenario.attacks.empty() || !scenario.keys.attacks ? Result<void>() : validate_run(scenario);
 }
 
 }  // namespace weft::study::scenario
