@@ -111,10 +111,10 @@ void Forge::make_uet_write(const AttackTarget& target, wire::Packet& packet) {
   const transport::Device& peer = find_nic_(target.peer).device();
   peer.core_of(peer.slot_of(target.peers)).start_packet(packet);
   packet.common.kind = wire::PacketKind::kUet;
-  if (context_packets_ == 0 || context_packets_ == kPacketsPerContext) {
-    context_packets_ = 0;
-    context_start_ = static_cast<std::uint32_t>(random_.next());
-    context_ = static_cast<std::uint16_t>(kFirstContext | (random_.next() & 0x3FFF));
+  Context& context = contexts_[target.peer];
+  if (context.packets == 0 || context.packets == kPacketsPerContext) {
+    context = {.start = static_cast<std::uint32_t>(random_.next()),
+               .number = static_cast<std::uint16_t>(kFirstContext | (random_.next() & 0x3FFF))};
   }
   std::uint64_t address = 0;
   const std::uint32_t key = remote_key(qp.core(), address);
@@ -122,9 +122,9 @@ void Forge::make_uet_write(const AttackTarget& target, wire::Packet& packet) {
   header = wire::UetHeader{};
   header.type = wire::UetType::kRudRequest;
   header.flags = wire::kUetSyn;
-  header.psn = context_start_ + static_cast<std::uint32_t>(context_packets_);
-  header.psn_offset = context_packets_++;
-  header.source_pdc = context_;
+  header.psn = context.start + static_cast<std::uint32_t>(context.packets);
+  header.psn_offset = context.packets++;
+  header.source_pdc = context.number;
   header.request = {
       .buffer_offset = address,
       .memory_key = key,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -65,10 +66,13 @@ class Forge {
   std::uint32_t first_guess_;
   Qpn service_ = Qpn::invalid();
   std::uint32_t service_key_ = 0;
-  // Of the context that is forged for Ultra Ethernet.
-  std::uint32_t context_start_ = 0;
-  std::uint16_t context_ = 0;
-  std::int16_t context_packets_ = 0;
+  /// Of Ultra Ethernet, as if a peer had opened it.
+  struct Context {
+    std::uint32_t start = 0;
+    std::uint16_t number = 0;
+    std::int16_t packets = 0;
+  };
+  std::map<EndpointId, Context> contexts_;
 };
 
 }  // namespace weft::host
