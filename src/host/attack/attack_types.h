@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@
 #include "base/time.h"
 
 namespace weft::host {
+
+class Nic;
+/// The NIC of an endpoint.
+using FindNic = std::function<Nic&(EndpointId)>;
 
 enum class AttackKind : std::uint8_t {
   kForgedRKey,  // WRITEs into a connection of the victim, with an R_Key

@@ -8,6 +8,7 @@
 #include "fabric/control/control_plane.h"
 #include "host/actors.h"
 #include "host/attack/attack_judge.h"
+#include "host/attack/forge.h"
 #include "transport/partition.h"
 #include "transport/qp_core.h"
 #include "wire/encapsulation.h"
@@ -46,6 +47,12 @@ Attacks::Attacks(std::vector<AttackOptions> attacks, Defences defences, Environm
     make_port(options_[i].victim);
   }
 }
+
+Attacks::~Attacks() = default;
+
+Attacks::State::State() = default;
+Attacks::State::~State() = default;
+Attacks::State::State(State&&) noexcept = default;
 
 Attacks::Port& Attacks::make_port(EndpointId endpoint) {
   std::unique_ptr<Port>& port = ports_[endpoint.value()];
@@ -174,6 +181,7 @@ bool Attacks::send_packet(std::uint32_t attack, const fabric::SendPermit& permit
   if (!made || ((permit.lanes >> packet.common.priority) & 1U) == 0) {
     packet.common.flags = 0;
     packets_.release(handle);
+    states_[attack].forge->take_back();
     return !made;
   }
   if (packet.has(wire::kHasCold)) {

@@ -13,12 +13,13 @@
 
 #include "fabric/any_fabric.h"
 #include "host/attack/attack_types.h"
-#include "host/attack/forge.h"
 #include "host/nic.h"
 #include "sim/actor_order.h"
 #include "sim/kernel.h"
 
 namespace weft::host {
+
+class Forge;
 
 class Attacks final : public fabric::PacketFilter {
  public:
@@ -29,6 +30,7 @@ class Attacks final : public fabric::PacketFilter {
     FindNic find_nic;
   };
   Attacks(std::vector<AttackOptions> attacks, Defences defences, Environment environment);
+  ~Attacks() override;
 
   /// What the NIC of the endpoint is to send through, and what the fabric is to call for it.
   [[nodiscard]] fabric::EndpointPort& port_of(EndpointId endpoint);
@@ -64,6 +66,9 @@ class Attacks final : public fabric::PacketFilter {
     void request_wire(EndpointId endpoint, Time at) override { all->wires_.request_wire(endpoint, at); }
   };
   struct State {
+    State();
+    ~State();
+    State(State&&) noexcept;
     std::unique_ptr<Forge> forge;
     AttackCounters counters{};
     Time due;

@@ -71,24 +71,30 @@ std::uint32_t Forge::value(bool is_known, std::uint32_t known, std::uint32_t bit
     return known;
   }
   const std::uint32_t mask = bits == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
-  return options_.guess == Guess::kRandom ? static_cast<std::uint32_t>(random_.next()) & mask
-                                          : (first_guess_ + guesses_++) & mask;
+  if (options_.guess == Guess::kRandom) {
+    return static_cast<std::uint32_t>(random_.next()) & mask;
+  }
+  last_guess_ = &guesses_;
+  return (first_guess_ + guesses_++) & mask;
 }
 
 // One who guesses in sequence begins with the first key that a device gives if it numbers them so.
-std::uint32_t Forge::remote_key(const transport::QpCore& core, std::uint64_t& address) {
-  const verbs::MemoryTable& memory = find_nic_(options_.victim).device().context().memory();
-  const verbs::MemoryRegion* const region = memory.first_open(core.init().pd, verbs::kAccessRemoteWrite);
+std::uint32_t Forge::remote_key(const AttackTarget& target, std::uint64_t& address) {
+  const transport::Device& device = find_nic_(options_.victim).device();
+  const verbs::PdHandle pd = device.core_of(device.slot_of(target.victim)).init().pd;
+  const verbs::MemoryRegion* const region = device.context().memory().first_open(pd, verbs::kAccessRemoteWrite);
   address = region == nullptr ? 0 : region->address;
   if (options_.knows.r_key) {
     return region == nullptr ? 0 : region->key;
   }
-  return options_.guess == Guess::kRandom ? static_cast<std::uint32_t>(random_.next())
-                                          : verbs::MemoryTable::key_in_sequence(guesses_++);
+  if (options_.guess == Guess::kRandom) {
+    return static_cast<std::uint32_t>(random_.next());
+  }
+  last_guess_ = &key_guesses_[target.victim];
+  return verbs::MemoryTable::key_in_sequence((*last_guess_)++);
 }
 
 void Forge::make_write(const AttackTarget& target, wire::Packet& packet) {
-  const transport::Device& victim = find_nic_(options_.victim).device();
   const transport::Device& peer = find_nic_(target.peer).device();
   peer.core_of(peer.slot_of(target.peers)).start_packet(packet);
   wire::IbTransportHeader& header = packet.ib;
@@ -99,7 +105,7 @@ void Forge::make_write(const AttackTarget& target, wire::Packet& packet) {
   header.psn = Psn(value(options_.knows.psn, next, 24));
   header.partition_key = static_cast<std::uint16_t>(0x8000 | value(options_.knows.p_key, header.partition_key, 15));
   std::uint64_t address = 0;
-  const std::uint32_t key = remote_key(victim.core_of(victim.slot_of(target.victim)), address);
+  const std::uint32_t key = remote_key(target, address);
   header.reth = {.virtual_address = address, .remote_key = key, .dma_length = options_.payload};
   transport::set_payload(packet, options_.payload);
 }
@@ -117,7 +123,7 @@ void Forge::make_uet_write(const AttackTarget& target, wire::Packet& packet) {
                .number = static_cast<std::uint16_t>(kFirstContext | (random_.next() & 0x3FFF))};
   }
   std::uint64_t address = 0;
-  const std::uint32_t key = remote_key(qp.core(), address);
+  const std::uint32_t key = remote_key(target, address);
   wire::UetHeader& header = packet.uet;
   header = wire::UetHeader{};
   header.type = wire::UetType::kRudRequest;
@@ -222,7 +228,15 @@ void Forge::address(wire::Packet& packet) const {
   packet.common.flags = static_cast<std::uint8_t>(packet.common.flags | kForgedMark);
 }
 
+void Forge::take_back() {
+  if (last_guess_ != nullptr) {
+    --*last_guess_;
+    last_guess_ = nullptr;
+  }
+}
+
 bool Forge::make(wire::Packet& packet, wire::ColdPacket& cold) {
+  last_guess_ = nullptr;
   if (options_.kind == AttackKind::kForgedQKey) {
     make_datagram(packet, cold);
     address(packet);

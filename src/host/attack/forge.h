@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -24,8 +23,6 @@ inline constexpr std::uint8_t kForgedMark = wire::kTrimmedLastHop;
   return packet.has(wire::kTrimmedLastHop) && !packet.has(wire::kTrimmed);
 }
 
-using FindNic = std::function<Nic&(EndpointId)>;
-
 /// One end of a connection at the victim, and the sender at the other.
 struct AttackTarget {
   Qpn victim;
@@ -40,6 +37,8 @@ class Forge {
   /// The next packet of a kind that is for a NIC; false: the victim has no connection now that could be attacked, and
   /// none is sent. Sizes, priority and path hash are set.
   [[nodiscard]] bool make(wire::Packet& packet, wire::ColdPacket& cold);
+  /// The packet that was made last has not been sent: what it tried is tried again.
+  void take_back();
   /// Makes the UD queue pair at the victim that forged-q-key is about, once.
   [[nodiscard]] Result<void> make_service();
   /// `known`, or the next guess among so many values.
@@ -49,7 +48,7 @@ class Forge {
   void refresh_targets();
   [[nodiscard]] bool is_usable(const AttackTarget& target) const;
   [[nodiscard]] const AttackTarget* next_target();
-  [[nodiscard]] std::uint32_t remote_key(const transport::QpCore& core, std::uint64_t& address);
+  [[nodiscard]] std::uint32_t remote_key(const AttackTarget& target, std::uint64_t& address);
   void make_write(const AttackTarget& target, wire::Packet& packet);
   void make_uet_write(const AttackTarget& target, wire::Packet& packet);
   void make_datagram(wire::Packet& packet, wire::ColdPacket& cold);
@@ -63,6 +62,8 @@ class Forge {
   std::size_t turn_ = 0;
   std::uint32_t made_ = 0;
   std::uint32_t guesses_ = 0;
+  std::map<Qpn, std::uint32_t> key_guesses_;  // of each connection: a wrong one may be its last
+  std::uint32_t* last_guess_ = nullptr;       // counter of what was tried last, if anything was in sequence
   std::uint32_t first_guess_;
   Qpn service_ = Qpn::invalid();
   std::uint32_t service_key_ = 0;
