@@ -94,10 +94,8 @@ Outcome judge_ib(Nic& victim, const wire::Packet& packet, fabric::PacketHandle h
                                               .address = forged.ib.reth.virtual_address,
                                               .length = forged.ib.reth.dma_length});
   const transport::RcCounters before = rc->counters();
-  const std::uint64_t cuts = notifies ? victim.rate_cuts() : 0;
   victim.take_forged(handle, now);
   if (notifies) {
-    counters.rate_cuts += victim.rate_cuts() - cuts;
     return Outcome::kAccepted;
   }
   const Outcome outcome = after_rc(before, *rc, allowed);

@@ -381,6 +381,9 @@ void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) 
     packets_.release(handle);
     return;
   }
+  if (counters.arrived == 0 && options_[attack].kind == AttackKind::kCnpFlood) {
+    states_[attack].cuts_before = port.nic->rate_cuts();
+  }
   if (exceeds_limit(port, packet, now)) {
     ++counters.arrived;
     ++counters.of(Outcome::kLimit);
@@ -393,6 +396,9 @@ void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) 
 AttackCounters Attacks::counters(std::size_t attack, Time now) const {
   AttackCounters counters = states_[attack].counters;
   const AttackOptions& options = options_[attack];
+  if (options.kind == AttackKind::kCnpFlood && counters.arrived != 0) {
+    counters.rate_cuts = find_nic_(options.victim).rate_cuts() - states_[attack].cuts_before;
+  }
   const auto* const ethernet = fabric_.get_if<fabric::EthernetFabric>();
   if (options.kind == AttackKind::kPauseFlood && ethernet != nullptr) {
     const fabric::LaneCounters lane =

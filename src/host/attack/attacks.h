@@ -76,6 +76,7 @@ class Attacks final : public fabric::PacketFilter {
     bool waits = false;  // for the wire
     bool owns = false;   // the victim's address, as its leaf believes
     std::uint16_t session_turn = 0;
+    std::uint64_t cuts_before = 0;  // of the victim, the first notification
   };
 
   Port& make_port(EndpointId endpoint);

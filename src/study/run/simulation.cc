@@ -23,7 +23,7 @@ std::string unreachable_text(const world::World& world, bool has_failures) {
     return {};
   }
   return "; " + std::to_string(lost) + " packets had no route: " +
-         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]])"
+         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]], [[attack]])"
                        : "the topology does not connect all ports (rail-optimised without spines connects ports of one "
                          "rail only)");
 }
@@ -189,7 +189,8 @@ world::World::Stop Simulation::advance(bool starts, Time limit) {
 }
 
 Simulation::End Simulation::end_of_error() {
-  const std::string unreachable = unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+  const bool changes = !scenario_.events.empty() || !scenario_.failures.empty() || world_->attacks() != nullptr;
+  const std::string unreachable = unreachable_text(*world_, changes);
   ended_at_ = world_->error_at();
   error_ = world_->error()->message + unreachable;
   if (std::optional<JobLoss> loss = lost_queue_pair()) {
