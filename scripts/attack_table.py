@@ -30,8 +30,8 @@ def effects(row):
         parts.append(f"{row['bytes_written']} B written")
     if row["queue_pairs_broken"]:
         parts.append(f"{row['queue_pairs_broken']} queue pairs broken")
-    if row["rate_cuts"]:
-        parts.append(f"{row['rate_cuts']} rate cuts")
+    if row["throttled_s"]:
+        parts.append(f"connections throttled for {row['throttled_s'] * 1e6:.0f} us")
     if row["paused_s"]:
         parts.append(f"paused for {row['paused_s'] * 1e6:.0f} us")
     if row["diverted"]:
@@ -41,24 +41,29 @@ def effects(row):
     return ", ".join(parts)
 
 
-def victim_goodput(run):
-    """Bits a second of the victim's collectives, of those that have ended; None: the job was lost or stood still."""
-    if run["end"] != "finished":
-        return None
-    return run["jobs"][0]["collective"]["time_s"]["mean"]
+def victims_step(run):
+    """Median time of the victim's collectives in seconds, of those that have ended; None: there is none."""
+    times = run["jobs"][0].get("collective_s")
+    return times["p50"] if times else None
+
+
+def loses_job(run):
+    return run["end"] == "job-lost" and "job 'victim'" in run.get("error", "")
+
+
+def victim_text(run, quiet):
+    own = victims_step(run)
+    if loses_job(run):
+        return f"job lost at {run['simulated_s'] * 1e6:.0f} us"
+    text = f"{own * 1e6:.0f} us a step"
+    if run["end"] == "job-lost":
+        text += "; the neighbour's job lost"
+    return text if quiet in (None, 0) or own == quiet else f"{text} ({100 * (own / quiet - 1):+.0f} %)"
 
 
 def line_of(run, quiet):
     name = run["case"]
-    own = victim_goodput(run)
-    if run["end"] == "job-lost":
-        victim = f"job lost at {run['simulated_s'] * 1e6:.0f} us"
-    elif own is None:
-        victim = run["end"]
-    elif quiet is None:
-        victim = f"{own * 1e6:.0f} us a step"
-    else:
-        victim = f"{own * 1e6:.0f} us a step ({100 * (own / quiet - 1):+.0f} %)"
+    victim = victim_text(run, quiet)
     row = (run.get("attacks") or [None])[0]
     if row is None:
         return f"| {name} | | | | {victim} |"
@@ -75,7 +80,7 @@ def main(names):
             continue
         command = [os.environ["WEFT"], "run", str(path), "--no-results", "--no-cache", "--quiet", "--json", "-"]
         runs = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
-        quiet = {run["case"].split("-")[0]: victim_goodput(run) for run in runs["runs"] if run["case"].endswith("-quiet")}
+        quiet = {run["case"].split("-")[0]: victims_step(run) for run in runs["runs"] if run["case"].endswith("-quiet")}
         print(f"\n### {path.stem}\n")
         print("| case | accepted | refused | effect | victim |")
         print("|---|---|---|---|---|")

@@ -106,11 +106,11 @@ struct AttackCounters {
   std::array<std::uint64_t, kOutcomes> outcomes{};
   std::uint64_t bytes_written = 0;       // into memory of the victim
   std::uint64_t queue_pairs_broken = 0;  // of the victim, that a forged packet brought to the error state
-  std::uint64_t rate_cuts = 0;  // of the victim's senders since the first forged notification, genuine ones included
-  std::uint64_t diverted = 0;   // genuine packets that came to the attacker in place of the victim
-  std::uint64_t diverted_bytes = 0;   // of their payload
-  std::uint64_t sessions_broken = 0;  // of BGP
-  Duration paused;                    // the attacker's switch port, until now
+  Duration throttled;                    // the victim's connections, from a forged notification to the next, summed
+  std::uint64_t diverted = 0;            // genuine packets that came to the attacker in place of the victim
+  std::uint64_t diverted_bytes = 0;      // of their payload
+  std::uint64_t sessions_broken = 0;     // of BGP
+  Duration paused;                       // the attacker's switch port, until now
 
   [[nodiscard]] std::uint64_t& of(Outcome outcome) { return outcomes[static_cast<std::size_t>(outcome)]; }
   [[nodiscard]] std::uint64_t of(Outcome outcome) const { return outcomes[static_cast<std::size_t>(outcome)]; }

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/stable_hash.h"
 #include "fabric/control/control_plane.h"
+#include "fabric/topology/graph_query.h"
 #include "host/actors.h"
 #include "host/attack/attack_judge.h"
 #include "host/attack/forge.h"
@@ -38,6 +39,7 @@ Attacks::Attacks(std::vector<AttackOptions> attacks, Defences defences, Environm
       find_nic_(std::move(environment.find_nic)),
       wires_(environment.fabric.endpoint_port()),
       states_(options_.size()),
+      rates_(fabric::endpoint_rates(environment.fabric.graph())),
       ports_(environment.fabric.graph().endpoints) {
   for (std::uint32_t i = 0; i < options_.size(); ++i) {
     WEFT_ASSERT(options_[i].interval > Duration::zero() && options_[i].from != options_[i].victim);
@@ -381,24 +383,40 @@ void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) 
     packets_.release(handle);
     return;
   }
-  if (counters.arrived == 0 && options_[attack].kind == AttackKind::kCnpFlood) {
-    states_[attack].cuts_before = port.nic->rate_cuts();
-  }
   if (exceeds_limit(port, packet, now)) {
     ++counters.arrived;
     ++counters.of(Outcome::kLimit);
     packets_.release(handle);
     return;
   }
+  const Qpn target(packet.common.kind == wire::PacketKind::kInfiniBandTransport ? packet.ib.destination_qp : 0);
   judge_forged(*port.nic, packets_, handle, now, counters);
+  if (options_[attack].kind == AttackKind::kCnpFlood) {
+    note_throttle(attack, target, now);
+  }
+}
+
+// Full packets that leave further apart than the link needs are held back by congestion control.
+void Attacks::note_throttle(std::uint32_t attack, Qpn target, Time now) {
+  State& state = states_[attack];
+  const EndpointId victim = options_[attack].victim;
+  const transport::RcQueuePair* const rc = find_nic_(victim).device().find_rc(target);
+  if (rc == nullptr || rc->options().congestion_control == nullptr) {
+    return;
+  }
+  const Rate line = rates_[victim.value()];
+  const bool is_slow = rc->options().congestion_control->gap_after(verbs::kLargestPathMtu, now) >
+                       line.transmit_time(verbs::kLargestPathMtu);
+  Throttle& throttle = state.throttles[target];
+  if (throttle.is_slow) {
+    state.counters.throttled += now - throttle.since;
+  }
+  throttle = {.since = now, .is_slow = is_slow};
 }
 
 AttackCounters Attacks::counters(std::size_t attack, Time now) const {
   AttackCounters counters = states_[attack].counters;
   const AttackOptions& options = options_[attack];
-  if (options.kind == AttackKind::kCnpFlood && counters.arrived != 0) {
-    counters.rate_cuts = find_nic_(options.victim).rate_cuts() - states_[attack].cuts_before;
-  }
   const auto* const ethernet = fabric_.get_if<fabric::EthernetFabric>();
   if (options.kind == AttackKind::kPauseFlood && ethernet != nullptr) {
     const fabric::LaneCounters lane =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -65,6 +66,11 @@ class Attacks final : public fabric::PacketFilter {
     }
     void request_wire(EndpointId endpoint, Time at) override { all->wires_.request_wire(endpoint, at); }
   };
+  /// Of a connection, as the last forged notification left it.
+  struct Throttle {
+    Time since;
+    bool is_slow = false;
+  };
   struct State {
     State();
     ~State();
@@ -76,7 +82,7 @@ class Attacks final : public fabric::PacketFilter {
     bool waits = false;  // for the wire
     bool owns = false;   // the victim's address, as its leaf believes
     std::uint16_t session_turn = 0;
-    std::uint64_t cuts_before = 0;  // of the victim, the first notification
+    std::map<Qpn, Throttle> throttles{};
   };
 
   Port& make_port(EndpointId endpoint);
@@ -90,6 +96,7 @@ class Attacks final : public fabric::PacketFilter {
   [[nodiscard]] bool send_to_switch(std::uint32_t attack, const fabric::SendPermit& permit, Time now);
   void deliver(Port& port, fabric::PacketHandle handle, Time now);
   void deliver_forged(Port& port, fabric::PacketHandle handle, Time now);
+  void note_throttle(std::uint32_t attack, Qpn target, Time now);
   [[nodiscard]] bool exceeds_limit(Port& port, const wire::Packet& packet, Time now);
   /// What the victim's switch does with a packet for itself.
   [[nodiscard]] Outcome take_at_switch(std::uint32_t attack, Time now);
@@ -110,6 +117,7 @@ class Attacks final : public fabric::PacketFilter {
   FindNic find_nic_;
   fabric::EndpointPort& wires_;
   std::vector<State> states_;
+  std::vector<Rate> rates_;                                   // of endpoints
   std::vector<std::unique_ptr<Port>> ports_;                  // by endpoint; null: nothing stands there
   std::unordered_map<std::uint32_t, std::uint32_t> origins_;  // attack, by handle of a packet; lookup only
 };

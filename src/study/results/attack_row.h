@@ -35,7 +35,7 @@ struct AttackRow {
   std::uint64_t lost = 0;
   Bytes bytes_written{};
   std::uint64_t queue_pairs_broken = 0;
-  std::uint64_t rate_cuts = 0;
+  Duration throttled;
   Duration paused;
   std::uint64_t diverted = 0;
   Bytes diverted_bytes{};

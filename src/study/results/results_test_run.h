@@ -266,7 +266,7 @@ inline RunResults full_run() {
                       .lost = 15,
                       .bytes_written = Bytes(64),
                       .queue_pairs_broken = 16,
-                      .rate_cuts = 17,
+                      .throttled = 17_us,
                       .paused = 18_us,
                       .diverted = 19,
                       .diverted_bytes = Bytes(4'096),

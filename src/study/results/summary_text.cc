@@ -323,7 +323,7 @@ std::string effects_text(const AttackRow& row) {
   };
   add(row.bytes_written > Bytes::zero(), short_text(row.bytes_written) + " written");
   add(row.queue_pairs_broken != 0, count_text(row.queue_pairs_broken, "queue pair", "queue pairs") + " broken");
-  add(row.rate_cuts != 0, count_text(row.rate_cuts, "rate cut", "rate cuts"));
+  add(row.throttled > Duration::zero(), "connections throttled for " + short_text(row.throttled));
   add(row.paused > Duration::zero(), "paused for " + short_text(row.paused));
   add(row.diverted != 0,
       fmt::format("{} diverted ({})", count_text(row.diverted, "packet", "packets"), short_text(row.diverted_bytes)));

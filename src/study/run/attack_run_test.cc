@@ -180,7 +180,7 @@ TEST(AttackRun, ForgedNotificationsSlowTheVictimDownUnlessTheyAreLimitedOrRefuse
   };
   const results::RunResults quiet = results_of(attacked("rocev2", kNotices, with({"keys.attacks=false"})));
   const Attacked flooded = run("rocev2", kNotices, with({}));
-  EXPECT_GT(flooded.row.rate_cuts, 0U);
+  EXPECT_GT(flooded.row.throttled, 1_ms);
   const auto victims_steps = [](const results::RunResults& results) {
     return std::ranges::count_if(results.collectives, [](const workload::CollectiveRecord& record) {
       return record.job.value() == 0 && !record.finished.is_never();

@@ -26,7 +26,7 @@ void fill(results::AttackRow& row, const host::AttackCounters& counters) {
   row.lost = counters.lost();
   row.bytes_written = Bytes(static_cast<std::int64_t>(counters.bytes_written));
   row.queue_pairs_broken = counters.queue_pairs_broken;
-  row.rate_cuts = counters.rate_cuts;
+  row.throttled = counters.throttled;
   row.paused = counters.paused;
   row.diverted = counters.diverted;
   row.diverted_bytes = Bytes(static_cast<std::int64_t>(counters.diverted_bytes));
