@@ -20,7 +20,7 @@ REFUSALS = {
     "refused_limit": "limit of CNPs",
     "refused_no_receive": "no receive request",
     "refused_other": "other",
-    "lost": "lost, or without effect",
+    "lost": "lost or ignored",
 }
 
 
@@ -29,7 +29,7 @@ def effects(row):
     if row["bytes_written"]:
         parts.append(f"{row['bytes_written']} B written")
     if row["queue_pairs_broken"]:
-        parts.append(f"{row['queue_pairs_broken']} queue pairs broken")
+        parts.append(f"queue pairs broken: {row['queue_pairs_broken']}")
     if row["throttled_s"]:
         parts.append(f"connections throttled for {row['throttled_s'] * 1e6:.0f} us")
     if row["paused_s"]:
@@ -42,9 +42,9 @@ def effects(row):
 
 
 def victims_step(run):
-    """Median time of the victim's collectives in seconds, of those that have ended; None: there is none."""
+    """Time of the victim's slowest collective in seconds, of those that have ended; None: there is none."""
     times = run["jobs"][0].get("collective_s")
-    return times["p50"] if times else None
+    return times["max"] if times else None
 
 
 def loses_job(run):
@@ -55,7 +55,7 @@ def victim_text(run, quiet):
     own = victims_step(run)
     if loses_job(run):
         return f"job lost at {run['simulated_s'] * 1e6:.0f} us"
-    text = f"{own * 1e6:.0f} us a step"
+    text = f"{own * 1e6:.0f} us the slowest step"
     if run["end"] == "job-lost":
         text += "; the neighbour's job lost"
     return text if quiet in (None, 0) or own == quiet else f"{text} ({100 * (own / quiet - 1):+.0f} %)"

@@ -10,7 +10,7 @@
 
 namespace weft::transport {
 
-Device::Device(const DeviceOptions& options) 
+Device::Device(const DeviceOptions& options)
     : options_(options), context_(options.seed, options.key_order), numbers_(options.seed) {
   WEFT_ASSERT(options.endpoint.is_valid());
   WEFT_ASSERT(options.limits.max_qp <= 1U << 23);

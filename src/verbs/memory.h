@@ -49,8 +49,8 @@ struct AccessRequest {
   AccessMask access = 0;  // every bit must be granted; 0 = local read
 };
 
-/// How a device numbers its keys. In sequence: as several NICs did (Rothenberger et al., ReDMArk, USENIX Security 2021);
-/// knowing one key then tells the next ones.
+/// How a device numbers its keys. In sequence: as several NICs did (Rothenberger et al., ReDMArk, USENIX Security
+/// 2021); knowing one key then tells the next ones.
 enum class KeyOrder : std::uint8_t { kRandom, kSequential };
 
 /// All memory regions of one device.

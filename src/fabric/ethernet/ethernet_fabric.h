@@ -92,7 +92,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
-  /// A PFC frame that the endpoint sends now: its wire must be free. What a NIC does that is broken, or not its owner's.
+  /// A PFC frame that the endpoint sends now: its wire must be free. What a NIC does that is broken, or not its
+  /// owner's.
   void send_endpoint_pause(EndpointId endpoint, std::uint8_t priorities, std::uint16_t quanta, Time now);
   /// How long the port has been paused in that priority.
   [[nodiscard]] Duration paused_for(PortIndex port, std::uint32_t priority, Time now) const {

@@ -119,7 +119,7 @@ class Attacks final : public fabric::PacketFilter {
   std::vector<State> states_;
   std::vector<Rate> rates_;                                   // of endpoints
   std::vector<std::unique_ptr<Port>> ports_;                  // by endpoint; null: nothing stands there
-  std::unordered_map<std::uint32_t, std::uint32_t> origins_;  // attack, by handle of a packet; lookup only
+  std::unordered_map<std::uint32_t, std::uint32_t> origins_;  // lookup only
 };
 
 }  // namespace weft::host

@@ -23,7 +23,7 @@ std::string unreachable_text(const world::World& world, bool has_failures) {
     return {};
   }
   return "; " + std::to_string(lost) + " packets had no route: " +
-         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]], [[attack]])"
+         (has_failures ? "no links that are up lead to their receiver ([[event]], [[failure]])"
                        : "the topology does not connect all ports (rail-optimised without spines connects ports of one "
                          "rail only)");
 }

@@ -37,6 +37,19 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   return {};
 }
 
+/// `numbers`: of the world's attacks, in the scenario.
+Result<void> choose_attacks(const scenario::Scenario& scenario, std::span<const assembly::TrafficPlan> plans,
+                            world::WorldOptions& options, std::vector<std::size_t>& numbers) {
+  Result<assembly::AttackPlan> attacks = assembly::plan_attacks(scenario, options.graph, plans);
+  if (!attacks) {
+    return pass_on(attacks);
+  }
+  numbers = std::move(attacks->numbers);
+  options.attacks = std::move(attacks->attacks);
+  options.defences = std::move(attacks->defences);
+  return {};
+}
+
 /// Of flows or of routes.
 bool has_controller(const fabric::AnyFabricOptions& fabric) {
   const auto* const ethernet = std::get_if<fabric::EthernetOptions>(&fabric);
@@ -165,14 +178,10 @@ Result<void> Simulation::build() {
       }
     }
   }
-  Result<assembly::AttackPlan> attacks = assembly::plan_attacks(scenario_, options.graph, *plans);
-  if (!attacks) {
-    return pass_on(attacks);
-  }
   parts_->partitions = assembly::partition_keys(scenario_, *plans);
-  parts_->attacks = std::move(attacks->numbers);
-  options.attacks = std::move(attacks->attacks);
-  options.defences = std::move(attacks->defences);
+  if (Result<void> attacked = choose_attacks(scenario_, *plans, options, parts_->attacks); !attacked) {
+    return attacked;
+  }
   options.division = stays_whole(options, *plans, scenario_.tcp.setup) ? world::Division::kNever : division_;
   Result<std::unique_ptr<world::World>> world = world::World::create(std::move(options));
   if (!world) {
