@@ -102,7 +102,7 @@ std::vector<study::run::CaptureRequest> captures_of(const RunText& text, const s
   return captures;
 }
 
-/// A job that is lost is what was asked for where the scenario makes something fail.
+/// A job that is lost is what was asked for where the scenario makes something fail, or attacks it.
 int status_of(const study::results::RunResults& results) {
   switch (results.run.end) {
     case study::results::RunEnd::kFinished:
@@ -111,8 +111,10 @@ int status_of(const study::results::RunResults& results) {
     case study::results::RunEnd::kInterrupted:
       return kInterrupted;
     case study::results::RunEnd::kJobLost:
-      return std::ranges::all_of(results.events,
-                                 [](const auto& event) { return event.kind == "job-lost" || event.kind == "watchdog"; })
+      return results.attacks.empty() &&
+                     std::ranges::all_of(
+                         results.events,
+                         [](const auto& event) { return event.kind == "job-lost" || event.kind == "watchdog"; })
                  ? kFault
                  : kSuccess;
     case study::results::RunEnd::kStuck:

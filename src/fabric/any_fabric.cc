@@ -54,6 +54,10 @@ void AnyFabric::set_tap(Tap* tap, std::span<const PortIndex> ports) {
   visit([&](auto& fabric) { fabric.set_tap(tap, ports); });
 }
 
+void AnyFabric::set_filter(PacketFilter& filter, std::span<const PortIndex> ports) {
+  visit([&](auto& fabric) { fabric.set_filter(filter, ports); });
+}
+
 const Graph& AnyFabric::graph() const {
   return visit([](const auto& fabric) -> const Graph& { return fabric.graph(); });
 }

@@ -64,6 +64,7 @@ class AnyFabric {
   void start();
   void set_workers(std::uint32_t workers);
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
+  void set_filter(PacketFilter& filter, std::span<const PortIndex> ports);
 
   // Reports and tests.
   [[nodiscard]] const Graph& graph() const;

@@ -33,6 +33,14 @@ class Tap {
   virtual void on_frame(PortIndex port, Direction direction, const wire::Packet& packet, Time at) = 0;
 };
 
+/// What switches look at in a packet that comes in at some of their ports, besides its way: its partition, its address.
+class PacketFilter {
+ public:
+  virtual ~PacketFilter() = default;
+  /// True: it goes no further; the filter counts it. It may give it another destination.
+  [[nodiscard]] virtual bool takes(PortIndex ingress, PacketHandle handle, wire::Packet& packet, Time now) = 0;
+};
+
 /// Packet drops inside the fabric by cause, in total; per-port figures are with the ports.
 struct FabricDrops {
   std::uint64_t buffer_full = 0;  // lossy class, or headroom too small

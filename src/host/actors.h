@@ -12,5 +12,6 @@ inline constexpr sim::ActorKind kReduction = kNicTimer + 3;  // index: a reducer
 inline constexpr sim::ActorKind kPortNews = kNicTimer + 4;   // index: a NIC's group of ports
 // kNicTimer + 5 is fabric::kControlPlane.
 inline constexpr sim::ActorKind kBumpInTheWire = kNicTimer + 6;  // index: the endpoint; packets that wait there
+inline constexpr sim::ActorKind kAttack = kNicTimer + 7;         // index: the attack (host/attack/)
 
 }  // namespace weft::host

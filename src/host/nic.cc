@@ -77,6 +77,21 @@ void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   pump(now);
 }
 
+void Nic::take_forged(fabric::PacketHandle handle, Time now) {
+  const wire::Packet& packet = packets_[handle];
+  ++counters_.received;
+  counters_.damaged += packet.has(wire::kCorrupted) ? 1U : 0U;
+  const wire::ColdPacket& cold = packet.has(wire::kHasCold) ? packets_.cold_of(packet) : kNoCold;
+  const std::span<const std::byte> bytes = payloads_ == nullptr ? std::span<const std::byte>() : payload_of(handle);
+  const transport::QpSlot slot = device_.deliver({packet, cold, bytes}, now);
+  packets_.release(handle);
+  if (slot.exists()) {
+    reschedule(ref_of(slot), record_of_taker(slot));
+    report_completions(ref_of(slot), now);
+    pump(now);
+  }
+}
+
 Nic::QpRecord& Nic::record_of_taker(transport::QpSlot slot) {
   std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
   if (slot.kind == transport::EngineKind::kUetPdc && slot.index >= records.size()) [[unlikely]] {

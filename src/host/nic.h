@@ -63,6 +63,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   // From the fabric and the kernel.
   void on_packet(fabric::PacketHandle handle, Time now) override;
   void on_wire_ready(Time now) override;
+  /// A packet that no engine has made is given to the engines at once, whatever stages the host has.
+  void take_forged(fabric::PacketHandle handle, Time now);
   void on_timer(Time now);
   void on_pipeline(Time now);
   // Ask for the memory that a packet's coming or going will need: first the NIC's own, then what that names.
@@ -117,6 +119,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet) const {
     return tuple_hash_of(packet, options_.address);
   }
+  /// What switches choose its path by, if this NIC sends it.
+  [[nodiscard]] std::uint32_t path_hash_of(const wire::Packet& packet) const { return flow_hash_of(packet); }
   /// Null without one.
   [[nodiscard]] const HostPath* path() const { return path_.get(); }
   /// How far out of order data came; null unless the options ask for it.

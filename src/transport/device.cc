@@ -10,7 +10,8 @@
 
 namespace weft::transport {
 
-Device::Device(const DeviceOptions& options) : options_(options), context_(options.seed), numbers_(options.seed) {
+Device::Device(const DeviceOptions& options)
+    : options_(options), context_(options.seed, options.key_order), numbers_(options.seed) {
   WEFT_ASSERT(options.endpoint.is_valid());
   WEFT_ASSERT(options.limits.max_qp <= 1U << 23);
 }
@@ -232,6 +233,21 @@ const MemoryQueuePair* Device::find_memory(Qpn qpn) const {
   const QpSlot slot = table_.find(qpn);
   return slot.exists() && slot.kind == EngineKind::kMemory ? &memory_[Slab<MemoryQueuePair>::Handle(slot.index)]
                                                            : nullptr;
+}
+
+const UetQueuePair* Device::find_uet(Qpn qpn) const {
+  const QpSlot slot = table_.find(qpn);
+  return slot.exists() && slot.kind == EngineKind::kUet ? &(*uet_)[UetEndpoint::Handle(slot.index)] : nullptr;
+}
+
+std::vector<Qpn> Device::queue_pair_numbers() const {
+  std::vector<Qpn> numbers;
+  for (std::size_t place = 0; place < table_.places(); ++place) {
+    if (const Qpn qpn = table_.at(place); qpn.is_valid())
+      numbers.push_back(qpn);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 std::size_t Device::state_bytes(QpSlot qp) const {

@@ -165,6 +165,10 @@ class Device final : public verbs::Provider {
   [[nodiscard]] const UdQueuePair* find_ud(Qpn qpn) const;
   /// Of either kind over a stream.
   [[nodiscard]] const StreamQueuePair* find_stream(Qpn qpn) const { return find_stream(table_.find(qpn)); }
+  [[nodiscard]] const UetQueuePair* find_uet(Qpn qpn) const;
+  /// Of all queue pairs, in ascending order.
+  [[nodiscard]] std::vector<Qpn> queue_pair_numbers() const;
+  [[nodiscard]] const verbs::Context& context() const { return context_; }
   /// By place: null if it is of another kind, or does not exist.
   [[nodiscard]] const RcQueuePair* find_rc(QpSlot slot) const;
   [[nodiscard]] const StreamQueuePair* find_stream(QpSlot slot) const;

@@ -29,6 +29,7 @@ struct DeviceOptions {
   verbs::PathMtu active_mtu = verbs::PathMtu::k4096;  // of the port: bounds path MTUs, and datagrams
   /// Decides queue pair numbers and memory keys: f(seed of the world, name of the device).
   std::uint64_t seed = 1;
+  verbs::KeyOrder key_order = verbs::KeyOrder::kRandom;  // of memory
   DeviceLimits limits{};
   /// Of Ultra Ethernet, where the encapsulation is one of it.
   UetOptions uet{};

@@ -23,7 +23,7 @@ namespace weft::verbs {
 class Context {
  public:
   /// `key_seed` decides the memory keys (verbs/memory.h).
-  explicit Context(std::uint64_t key_seed) : memory_(key_seed) {}
+  explicit Context(std::uint64_t key_seed, KeyOrder order = KeyOrder::kRandom) : memory_(key_seed, order) {}
 
   // What engines use. Pointers are valid until an object of that kind is created or destroyed.
 

@@ -36,7 +36,7 @@ Result<void> check_registration(const MemoryTable::Registration& registration) {
 
 }  // namespace
 
-MemoryTable::MemoryTable(std::uint64_t key_seed) {
+MemoryTable::MemoryTable(std::uint64_t key_seed, KeyOrder order) : order_(order) {
   for (std::size_t i = 0; i < kRounds; ++i) {
     round_keys_[i] = sip_hash({.k0 = key_seed, .k1 = i}, "memory key round");
   }
@@ -78,7 +78,7 @@ std::uint32_t MemoryTable::next_key(std::uint32_t index) {
   do {
     std::uint16_t& generation = slots_[index].generation;
     generation = static_cast<std::uint16_t>((generation + 1) & ((1U << kGenerationBits) - 1));
-    key = encrypt(index << kGenerationBits | generation);
+    key = key_of(index << kGenerationBits | generation);
   } while (key == 0);  // programs take 0 for "no key"
   return key;
 }
@@ -158,9 +158,26 @@ const MemoryTable::Slot* MemoryTable::slot_of(std::uint32_t key) const {
 std::uint32_t MemoryTable::index_of(std::uint32_t key) const {
   Deciphered& last = deciphered_[key % deciphered_.size()];
   if (last.key != key) [[unlikely]] {
-    last = {.key = key, .index = decrypt(key) >> kGenerationBits};
+    last = {.key = key, .index = plain_of(key) >> kGenerationBits};
   }
   return last.index;
+}
+
+const MemoryRegion* MemoryTable::first_open(PdHandle pd, AccessMask access) const {
+  for (const Slot& slot : slots_) {
+    if (slot.state == SlotState::kOpen && slot.region.pd == pd && (slot.region.access & access) == access) {
+      return &slot.region;
+    }
+  }
+  return nullptr;
+}
+
+std::uint32_t MemoryTable::key_of(std::uint32_t plain) const {
+  return order_ == KeyOrder::kRandom ? encrypt(plain) : plain;
+}
+
+std::uint32_t MemoryTable::plain_of(std::uint32_t key) const {
+  return order_ == KeyOrder::kRandom ? decrypt(key) : key;
 }
 
 // A Feistel network: whatever the round function, it is a permutation of 32 bits, so that no two slots share a key.

@@ -49,6 +49,10 @@ struct AccessRequest {
   AccessMask access = 0;  // every bit must be granted; 0 = local read
 };
 
+/// How a device numbers its keys. In sequence: as several NICs did (Rothenberger et al., ReDMArk, USENIX Security
+/// 2021); knowing one key then tells the next ones.
+enum class KeyOrder : std::uint8_t { kRandom, kSequential };
+
 /// All memory regions of one device.
 class MemoryTable {
  public:
@@ -67,7 +71,7 @@ class MemoryTable {
   };
 
   /// Keys are a function of `key_seed` and the order of registrations.
-  explicit MemoryTable(std::uint64_t key_seed);
+  explicit MemoryTable(std::uint64_t key_seed, KeyOrder order = KeyOrder::kRandom);
 
   /// Errors: remote write or atomic without local write, a range that passes the end of the address space, a full
   /// table (2^22 regions).
@@ -81,6 +85,11 @@ class MemoryTable {
   [[nodiscard]] Checked check(const AccessRequest& request) const;
   /// The region of a valid key, else null.
   [[nodiscard]] const MemoryRegion* find(std::uint32_t key) const;
+
+  /// The first open region of the domain that grants all of `access`; null: there is none. O(regions).
+  [[nodiscard]] const MemoryRegion* first_open(PdHandle pd, AccessMask access) const;
+  /// Of a device that numbers its keys in sequence: the key of its n-th region, from 0, as long as none was freed.
+  [[nodiscard]] static constexpr std::uint32_t key_in_sequence(std::uint32_t n) { return (n << kGenerationBits) + 1; }
 
   /// Registered regions, invalidated ones included; the same in count_in.
   [[nodiscard]] std::size_t size() const { return live_; }
@@ -100,6 +109,8 @@ class MemoryTable {
     std::uint16_t generation = 0;  // of the key that the slot has, or had last
     SlotState state = SlotState::kFree;
   };
+  [[nodiscard]] std::uint32_t key_of(std::uint32_t plain) const;
+  [[nodiscard]] std::uint32_t plain_of(std::uint32_t key) const;
   [[nodiscard]] std::uint32_t encrypt(std::uint32_t plain) const;
   [[nodiscard]] std::uint32_t decrypt(std::uint32_t key) const;
   /// The slot that a key stands for, used or not; keys of late are remembered.
@@ -109,6 +120,7 @@ class MemoryTable {
   [[nodiscard]] std::uint32_t claim_slot();
   [[nodiscard]] std::uint32_t next_key(std::uint32_t index);
 
+  KeyOrder order_;
   std::array<std::uint64_t, kRounds> round_keys_;
   /// What deciphering a key gave; it gives the same always. Packets come with the same few keys again and again.
   struct Deciphered {

@@ -150,6 +150,7 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
                       .destination = peer.port.endpoint,
                       .offset = static_cast<std::uint32_t>(port & lids)};
   return {.access_flags = verbs::kAccessAll,
+          .partition_key = attributes_.partition_key,
           .address = {.destination = peer.port.endpoint,
                       .service_level =
                           attributes_.level_of_path ? attributes_.level_of_path(path) : attributes_.service_level,

@@ -73,6 +73,8 @@ class BgpSession {
   [[nodiscard]] std::uint32_t peer_identifier() const { return peer_identifier_; }
   /// Known from the beginning where a session starts established.
   void set_peer_identifier(std::uint32_t identifier) { peer_identifier_ = identifier; }
+  /// Sequence number of the next byte from the peer: a reset with any other is of no effect (RFC 5961).
+  [[nodiscard]] std::uint32_t expected() const { return stream_.expected(); }
   [[nodiscard]] bool is_drained() const { return stream_.is_drained(); }
 
   struct Counters {

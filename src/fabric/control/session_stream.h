@@ -51,6 +51,8 @@ class SessionStream {
   /// What has arrived in order; the owner takes from its front.
   [[nodiscard]] std::vector<std::byte>& received() { return received_; }
   [[nodiscard]] State state() const { return state_; }
+  /// Sequence number of the next byte from the peer.
+  [[nodiscard]] std::uint32_t expected() const { return expected_; }
   [[nodiscard]] bool is_open() const { return state_ == State::kOpen; }
   /// Everything written has been acknowledged.
   [[nodiscard]] bool is_drained() const { return unacknowledged_.empty(); }

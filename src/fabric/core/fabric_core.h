@@ -58,6 +58,8 @@ class FabricCore : public EndpointPort {
   /// Before the first run on so many threads. Hidden by disciplines whose ports share more than packets.
   void set_workers(std::uint32_t /*workers*/) {}
   void set_tap(Tap* tap, std::span<const PortIndex> ports);
+  /// Asked of every packet that comes in at these ports, of switches. Not beside a tap.
+  void set_filter(PacketFilter& filter, std::span<const PortIndex> ports);
   void on_fabric_timer(Time now);
   /// What another partition has sent in the window that has just ended.
   void take(const sim::Crossing& crossing) {
@@ -197,6 +199,8 @@ class FabricCore : public EndpointPort {
     WEFT_DCHECK(endpoints_[port.owner] != nullptr);
     endpoints_[port.owner]->on_packet(handle, now);
   }
+  /// A packet that the filter has taken: its room in the buffer is free at once.
+  void discard_taken(PortIndex, PacketHandle handle, Time) { packets_.release(handle); }
   /// A damaged packet; true: it goes no further.
   bool on_damaged(const Port&, PortIndex, PacketHandle, Time) { return false; }
   /// A control frame that another partition has sent.
@@ -230,6 +234,7 @@ class FabricCore : public EndpointPort {
   std::vector<Endpoint*> endpoints_;
   std::vector<std::unique_ptr<BitErrors>> errors_;  // per port that receives; null without errors
   Tap* tap_ = nullptr;
+  PacketFilter* filter_ = nullptr;
   /// What each worker has to itself.
   struct alignas(64) WorkersOwn {
     FabricDrops drops;

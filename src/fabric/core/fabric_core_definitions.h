@@ -171,12 +171,28 @@ void FabricCore<Fabric, Parts>::set_tap(Tap* tap, std::span<const PortIndex> por
   }
 }
 
+// Tapped ports leave the fast path; who looks at them need not be a capture.
+template <class Fabric, class Parts>
+void FabricCore<Fabric, Parts>::set_filter(PacketFilter& filter, std::span<const PortIndex> ports) {
+  struct Blind final : Tap {
+    void on_frame(PortIndex, Direction, const wire::Packet&, Time) override {}
+  };
+  static Blind blind;
+  WEFT_ASSERT(tap_ == nullptr);
+  set_tap(&blind, ports);
+  filter_ = &filter;
+}
+
 template <class Fabric, class Parts>
 bool FabricCore<Fabric, Parts>::receive_slow(Port& port, PortIndex index, PacketHandle handle, Time now) {
   wire::Packet& packet = packets_[handle];
   const bool damaged = damage(port, index, packet);
   if (port.has(kTapped)) {
     tap_->on_frame(index, Tap::Direction::kReceived, packet, now);
+    if (filter_ != nullptr && filter_->takes(index, handle, packet, now)) {
+      self().discard_taken(index, handle, now);
+      return true;
+    }
   }
   if (damaged && self().on_damaged(port, index, handle, now)) {
     return true;

@@ -96,6 +96,13 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   /// An endpoint cannot take more: pauses these priorities (bit p) of its peer by PFC and resumes all others, until it
   /// is called again. The peer obeys for those that it keeps lossless.
   void pause_peer(EndpointId endpoint, std::uint8_t priorities, Time now);
+  /// A PFC frame that the endpoint sends now: its wire must be free. What a NIC does that is broken, or not its
+  /// owner's.
+  void send_endpoint_pause(EndpointId endpoint, std::uint8_t priorities, std::uint16_t quanta, Time now);
+  /// How long the port has been paused in that priority.
+  [[nodiscard]] Duration paused_for(PortIndex port, std::uint32_t priority, Time now) const {
+    return lane_counters(port, priority, now).held;
+  }
 
   // Switches with PathPolicy::kCentral (flow_controller.h): ethernet_fabric_pinned.cc.
   /// After start(), in a world that is not divided. It outlives the run.

@@ -86,6 +86,24 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
   }
 }
 
+void EthernetFabric::send_endpoint_pause(EndpointId endpoint, std::uint8_t priorities, std::uint16_t quanta, Time now) {
+  EthernetPort& port = ports_[endpoint.value()];
+  WEFT_DCHECK(port.has(kIsEndpoint) && port.free_at <= now);
+  PauseContent content;
+  content.enabled = priorities;
+  for_each_bit(priorities, [&](std::uint32_t priority) { content.quanta[priority] = quanta; });
+  const PacketHandle handle = packets_.allocate();
+  wire::Packet& frame = packets_[handle];
+  frame.common.kind = wire::PacketKind::kFlowControl;
+  frame.common.frame_bytes = wire::kEthernetMinFrame;
+  frame.common.wire_bytes = kPauseWireBytes;
+  content.store(frame);
+  if (port.has(kTapped)) [[unlikely]] {
+    tap_->on_frame(endpoint.value(), Tap::Direction::kSent, frame, now);
+  }
+  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
+}
+
 void EthernetFabric::send_notification(PortIndex ingress, const NotificationContent& content, Time now) {
   constexpr std::uint32_t kWireBytes = NotificationContent::kFrameBytes + wire::kEthernetGapBytes;
   EthernetPort& port = ports_[ingress];

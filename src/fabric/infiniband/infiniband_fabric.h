@@ -162,6 +162,11 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
     FabricCore::deliver(port, index, handle, now);
   }
+  void discard_taken(PortIndex index, PacketHandle handle, Time now) {
+    const wire::PacketCommon& common = packets_[handle].common;
+    pass_through(index, common.priority, blocks_of(common.frame_bytes), now);
+    packets_.release(handle);
+  }
   [[nodiscard]] ForwardingTable::Target lid_of(EndpointId destination, std::uint16_t entropy) const {
     return {.destination = destination, .offset = entropy & lid_mask_};
   }

@@ -163,6 +163,8 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   host::NicOptions nic;
   nic.device.encapsulation = scenario::encapsulation_of(scenario_);
   nic.device.active_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096);
+  nic.device.key_order = scenario_.keys.r_keys == scenario::KeyNumbering::kSequential ? verbs::KeyOrder::kSequential
+                                                                                      : verbs::KeyOrder::kRandom;
   nic.rc.ack_request_interval = static_cast<std::uint16_t>(scenario_.transport.ack_interval);
   set_loss_recovery(nic, settings, rates_[endpoint.value()]);
   nic.measures_order = !scenario::hashes_flows(scenario_.routing.policy) &&

@@ -127,6 +127,7 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& event_table();
 [[nodiscard]] const RecordTable& security_table();
 [[nodiscard]] const RecordTable& controller_table();
+[[nodiscard]] const RecordTable& attack_table();
 [[nodiscard]] const RecordTable& control_table();
 [[nodiscard]] const RecordTable& control_event_table();
 [[nodiscard]] const RecordTable& control_destination_table();

@@ -17,6 +17,7 @@
 #include "fabric/fabric.h"
 #include "fabric/routing/path_balancer.h"
 #include "study/results/control_rows.h"
+#include "study/results/attack_row.h"
 #include "study/results/controller_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
@@ -220,6 +221,7 @@ struct RunResults {
   std::vector<ControlEventRow> control_events;
   std::vector<ControlDestinationRow> control_destinations;
   std::vector<CablingRow> cabling;
+  std::vector<AttackRow> attacks;
 };
 
 }  // namespace weft::study::results

@@ -183,6 +183,12 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   if (results.control) {
     json["control"] = control_json(results);
   }
+  if (!results.attacks.empty()) {
+    json["attacks"] = Json::array();
+    for (const AttackRow& row : results.attacks) {
+      json["attacks"].push_back(record_json(attack_table(), &row));
+    }
+  }
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();
   for (const EventRow& event : results.events) {

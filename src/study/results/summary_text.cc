@@ -306,6 +306,63 @@ void write_control(Writer& out, const RunResults& results) {
   }
 }
 
+/// The checks that refused packets, and what else became of them.
+std::string refusals_text(const AttackRow& row) {
+  const std::pair<std::uint64_t, std::string_view> reasons[] = {{row.switch_partition, "P_Key, by the switch"},
+                                                                {row.switch_address, "source address, by the switch"},
+                                                                {row.switch_key, "key of the switch"},
+                                                                {row.authentication, "TSS"},
+                                                                {row.queue_pair, "queue pair"},
+                                                                {row.partition, "P_Key"},
+                                                                {row.queue_key, "Q_Key"},
+                                                                {row.ahead, "PSN ahead"},
+                                                                {row.behind, "PSN behind"},
+                                                                {row.remote_key, "R_Key"},
+                                                                {row.limit, "limit of CNPs"},
+                                                                {row.no_receive, "no receive request"},
+                                                                {row.other, "other"},
+                                                                {row.lost, "lost"}};
+  std::string text;
+  for (const auto& [count, reason] : reasons) {
+    if (count != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, reason);
+    }
+  }
+  return text;
+}
+
+std::string effects_text(const AttackRow& row) {
+  std::string text;
+  const auto add = [&text](bool any, const std::string& what) {
+    text += any ? (text.empty() ? "" : ", ") + what : std::string();
+  };
+  add(row.bytes_written > Bytes::zero(), short_text(row.bytes_written) + " written");
+  add(row.queue_pairs_broken != 0, count_text(row.queue_pairs_broken, "queue pair", "queue pairs") + " broken");
+  add(row.throttled > Duration::zero(), "connections throttled for " + short_text(row.throttled));
+  add(row.paused > Duration::zero(), "paused for " + short_text(row.paused));
+  add(row.diverted != 0,
+      fmt::format("{} diverted ({})", count_text(row.diverted, "packet", "packets"), short_text(row.diverted_bytes)));
+  add(row.sessions_broken != 0, count_text(row.sessions_broken, "session", "sessions") + " broken");
+  return text;
+}
+
+void write_attacks(Writer& out, const RunResults& results) {
+  for (const AttackRow& row : results.attacks) {
+    if (!row.not_possible.empty()) {
+      out.line("attack", fmt::format("{}: not possible: {}", row.kind, row.not_possible));
+      continue;
+    }
+    out.line("attack", fmt::format("{} from {} on {}: {} sent, {} accepted", row.kind, row.from, row.victim, row.sent,
+                                   row.accepted));
+    if (const std::string refused = refusals_text(row); !refused.empty()) {
+      out.line("  refused", refused);
+    }
+    if (const std::string effects = effects_text(row); !effects.empty()) {
+      out.line("  effect", effects);
+    }
+  }
+}
+
 void write_events(Writer& out, const RunResults& results) {
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
@@ -388,6 +445,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   }
   write_paths(out, network);
   write_planes(out, results);
+  write_attacks(out, results);
   write_events(out, results);
 }
 

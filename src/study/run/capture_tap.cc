@@ -63,6 +63,11 @@ Result<PortIndex> find_port(const world::World& world, std::string_view name) {
 
 Result<std::unique_ptr<CaptureTap>> CaptureTap::open(world::World& world, std::uint64_t seed,
                                                      const std::vector<CaptureRequest>& requests) {
+  if (world.attacks() != nullptr) {
+    return fail(
+        "{}: no captures beside attacks, whose switches look at packets in their place; set keys.attacks = false",
+        requests.empty() ? std::string("capture") : requests.front().port);
+  }
   std::unique_ptr<CaptureTap> tap(new CaptureTap(world));
   const auto* const infiniband = world.fabric().get_if<fabric::InfiniBandFabric>();
   tap->addresses_ = world::end_addresses(world.graph(), seed,

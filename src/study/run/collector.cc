@@ -5,6 +5,7 @@
 
 #include "base/format_quantity.h"
 #include "base/int128.h"
+#include "study/run/collector_attacks.h"
 #include "study/run/collector_control.h"
 #include "study/run/collector_controller.h"
 #include "study/run/collector_ports.h"
@@ -93,6 +94,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   results.security = security_row(*simulation_);
   results.controller = controller_row(*simulation_);
   take_control(simulation_->world().fabric(), later(simulation_->ended_at(), world.now()), results);
+  results.attacks = attack_rows(*simulation_, later(simulation_->ended_at(), world.now()));
   take_stages(*simulation_, results);
   take_steps(results, keep_going);
   return results;

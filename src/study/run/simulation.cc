@@ -49,6 +49,8 @@ Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario&
   return simulation;
 }
 
+std::span<const std::size_t> Simulation::attacks() const { return parts_->attacks; }
+
 bool Simulation::is_between_phases(Time time) const {
   bool any = false;
   for (const auto& job : running_) {
@@ -148,9 +150,10 @@ Result<void> Simulation::call_company(workload::Program* program, bool& started)
 }
 
 bool Simulation::jobs_are_stuck() {
-  // Switches that decide for themselves talk without end.
+  // Switches that decide for themselves talk without end, and attackers as long as they are not told to stop.
   const bool has_control = scenario::has_control(scenario_);
-  if (!has_company_ && !has_control) {
+  const bool is_attacked = world_->attacks() != nullptr;
+  if (!has_company_ && !has_control && !is_attacked) {
     return false;
   }
   if (const std::uint64_t now = parts_->counter.job_messages; now != job_messages_) {
@@ -160,7 +163,7 @@ bool Simulation::jobs_are_stuck() {
   }
   const bool composed =
       std::ranges::all_of(running_, [](const auto& job) { return !job->training || job->training->composed(); });
-  return world_->now() - jobs_went_on_ > (composed && !has_control ? kComposedPatience : kPatience);
+  return world_->now() - jobs_went_on_ > (is_attacked || (composed && !has_control) ? kComposedPatience : kPatience);
 }
 
 Progress Simulation::progress() const {
@@ -186,7 +189,8 @@ world::World::Stop Simulation::advance(bool starts, Time limit) {
 }
 
 Simulation::End Simulation::end_of_error() {
-  const std::string unreachable = unreachable_text(*world_, !scenario_.events.empty() || !scenario_.failures.empty());
+  const bool changes = !scenario_.events.empty() || !scenario_.failures.empty() || world_->attacks() != nullptr;
+  const std::string unreachable = unreachable_text(*world_, changes);
   ended_at_ = world_->error_at();
   error_ = world_->error()->message + unreachable;
   if (std::optional<JobLoss> loss = lost_queue_pair()) {
@@ -197,10 +201,11 @@ Simulation::End Simulation::end_of_error() {
 }
 
 void Simulation::tell_stuck() {
-  error_ =
-      std::string("deadlock: ") +
-      (has_company_ || scenario::has_control(scenario_) ? "jobs have sent nothing for long" : "no event is pending") +
-      ", but " + std::to_string(ranks_left_) + " ranks wait";
+  error_ = std::string("deadlock: ") +
+           (has_company_ || scenario::has_control(scenario_) || world_->attacks() != nullptr
+                ? "jobs have sent nothing for long"
+                : "no event is pending") +
+           ", but " + std::to_string(ranks_left_) + " ranks wait";
   ended_at_ = world_->now();
 }
 

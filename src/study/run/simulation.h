@@ -113,6 +113,8 @@ class Simulation {
   [[nodiscard]] const std::vector<JobDescription>& jobs() const { return jobs_; }
   /// Null without scale-up links.
   [[nodiscard]] const assembly::ScaleUpPlan* scale_up_plan() const;
+  /// Of the world's attacks, their numbers in the scenario; others are such as the family cannot suffer.
+  [[nodiscard]] std::span<const std::size_t> attacks() const;
   /// Null unless a controller gives flows their paths.
   [[nodiscard]] const world::TrafficController* controller() const;
   [[nodiscard]] Progress progress() const;

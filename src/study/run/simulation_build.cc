@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/stable_hash.h"
+#include "study/assembly/build_attacks.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/build_reduction.h"
@@ -36,6 +37,19 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   return {};
 }
 
+/// `numbers`: of the world's attacks, in the scenario.
+Result<void> choose_attacks(const scenario::Scenario& scenario, std::span<const assembly::TrafficPlan> plans,
+                            world::WorldOptions& options, std::vector<std::size_t>& numbers) {
+  Result<assembly::AttackPlan> attacks = assembly::plan_attacks(scenario, options.graph, plans);
+  if (!attacks) {
+    return pass_on(attacks);
+  }
+  numbers = std::move(attacks->numbers);
+  options.attacks = std::move(attacks->attacks);
+  options.defences = std::move(attacks->defences);
+  return {};
+}
+
 /// Of flows or of routes.
 bool has_controller(const fabric::AnyFabricOptions& fabric) {
   const auto* const ethernet = std::get_if<fabric::EthernetOptions>(&fabric);
@@ -60,13 +74,14 @@ bool connects_late(const world::WorldOptions& options, const assembly::TrafficPl
 
 // Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
 // in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
-// of a scheduled fabric act on each other's queues and links, a traffic controller on the tables of all switches, and
-// what switches decide for themselves is judged over the tables of all.
+// of a scheduled fabric act on each other's queues and links, attackers look into victims, a traffic controller on the
+// tables of all switches, and what switches decide for themselves is judged over the tables of all.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
                  scenario::StreamSetup setup) {
   const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;
-  return options.carries_bytes || std::holds_alternative<fabric::ScheduledOptions>(options.fabric) ||
-         has_controller(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
+  return options.carries_bytes || !options.attacks.empty() || options.defences.cnp_interval > Duration::zero() ||
+         std::holds_alternative<fabric::ScheduledOptions>(options.fabric) || has_controller(options.fabric) ||
+         std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
            return is_composed(plan) || plan.as_long_as_jobs || connects_late(options, plan) ||
                   (is_stream(plan) && sets_up_streams);
          });
@@ -163,6 +178,10 @@ Result<void> Simulation::build() {
       }
     }
   }
+  parts_->partitions = assembly::partition_keys(scenario_, *plans);
+  if (Result<void> attacked = choose_attacks(scenario_, *plans, options, parts_->attacks); !attacked) {
+    return attacked;
+  }
   options.division = stays_whole(options, *plans, scenario_.tcp.setup) ? world::Division::kNever : division_;
   Result<std::unique_ptr<world::World>> world = world::World::create(std::move(options));
   if (!world) {
@@ -245,6 +264,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
   expected_bytes_ += plan.expected_bytes;
   all_expected_ = all_expected_ && plan.expected_bytes > 0;
   workload::ConnectionAttributes attributes = attributes_of(plan);
+  attributes.partition_key = parts_->partitions[running_.size()];
   running_.push_back(std::make_unique<Job>(std::move(plan), attributes));
   Job& job = *running_.back();
   if (payload_ == Payload::kBytes && job.plan.collective) {

@@ -87,6 +87,8 @@ struct Simulation::Parts {
   std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
+  std::vector<std::uint16_t> partitions;                 // P_Key of each job
+  std::vector<std::size_t> attacks;                      // of the world's, their numbers in the scenario
   std::vector<std::string> gpus;                         // of jobs that compute, where some fail to
   std::unique_ptr<world::TrafficController> controller;  // null: switches have no entries
 };

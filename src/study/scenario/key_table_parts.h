@@ -51,6 +51,9 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> job_keys();
 [[nodiscard]] std::span<const Key> event_keys();
 
+[[nodiscard]] std::span<const Key> attack_keys();
+[[nodiscard]] std::span<const Key> key_keys();
+
 [[nodiscard]] std::span<const Key> failure_keys();
 [[nodiscard]] std::span<const Key> failure_rate_keys();
 [[nodiscard]] std::span<const Key> library_keys();

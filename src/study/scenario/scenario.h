@@ -23,6 +23,7 @@
 #include "study/scenario/congestion/timely.h"
 #include "study/scenario/family.h"
 #include "study/scenario/path_rule.h"
+#include "study/scenario/scenario_attacks.h"
 #include "study/scenario/scenario_collectives.h"
 #include "study/scenario/scenario_control.h"
 #include "study/scenario/scenario_cost.h"
@@ -366,6 +367,8 @@ struct Scenario {
   LibrarySettings library{};
   CheckpointSettings checkpoint{};
   std::vector<FailureSettings> failures;
+  std::vector<AttackSettings> attacks;
+  KeySettings keys{};
   std::vector<DeviceOverride> overrides;
 
   std::string file;       // as given by the user

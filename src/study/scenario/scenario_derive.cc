@@ -140,6 +140,12 @@ void derive(Scenario& scenario) {
   for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
     derive_failure(scenario, i);
   }
+  for (std::size_t i = 0; i < scenario.attacks.size(); ++i) {
+    if (scenario.attacks[i].name.empty()) {
+      scenario.attacks[i].name = fmt::format("attack{}", i);
+      note(scenario, fmt::format("attack[{}].name", i), "its number");
+    }
+  }
   for (std::size_t i = 0; i < scenario.traffic.size(); ++i) {
     auto& traffic = scenario.traffic[i];
     const auto path = fmt::format("traffic[{}]", i);

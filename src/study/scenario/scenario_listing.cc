@@ -70,6 +70,7 @@ bool means_nothing(const Section& section, const Key& key, const Scenario& scena
          (section.path == "host" && !staged && key.name != "profile") ||
          (section.path == "sockets" && (!staged || !has_sockets(scenario))) ||
          (section.path == "fabric" && key.name == "uet" && engine_of(scenario.fabric.family) != FamilyEngine::kUet) ||
+         (section.path == "keys" && scenario.attacks.empty() && scenario.keys == KeySettings{}) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 

@@ -722,10 +722,10 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 12> kChecks = {
-      validate_protocols, validate_security_settings, validate_flowlets,  validate_topology,
-      validate_cycles,    validate_manager,           validate_transport, validate_jobs,
-      validate_traffic,   validate_scale_up,          validate_output,    validate_failures};
+  constexpr std::array<Check, 13> kChecks = {
+      validate_protocols, validate_security_settings, validate_flowlets, validate_topology, validate_cycles,
+      validate_manager,   validate_transport,         validate_jobs,     validate_traffic,  validate_scale_up,
+      validate_output,    validate_failures,          validate_attacks};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

@@ -36,6 +36,9 @@ struct CarrierFault {
 /// Failures: times or rates, what their kind needs, and whether the run can have them.
 [[nodiscard]] Result<void> validate_failures(const Scenario& scenario);
 
+/// Attacks, and the keys that resist them.
+[[nodiscard]] Result<void> validate_attacks(const Scenario& scenario);
+
 /// Paths that senders choose, LIDs, and ports that stand in for one another.
 [[nodiscard]] Result<void> validate_paths(const Scenario& scenario);
 

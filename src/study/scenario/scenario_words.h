@@ -329,6 +329,27 @@ struct WordsOf<FailureKind> : NothingPlanned {
                                          "nic-port",  "gpu-slow", "subnet-manager"};
 };
 template <>
+struct WordsOf<host::AttackKind> : NothingPlanned {
+  static constexpr WordList<9> kWords = {"forged-r-key", "forged-p-key", "forged-q-key", "psn-guess", "cnp-flood",
+                                         "pause-flood",  "rogue-sm",     "bgp-spoof",    "gid-spoof"};
+};
+template <>
+struct WordsOf<host::Guess> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"sequential", "random"};
+};
+template <>
+struct WordsOf<KnownField> : NothingPlanned {
+  static constexpr WordList<5> kWords = {"qpn", "psn", "r-key", "p-key", "q-key"};
+};
+template <>
+struct WordsOf<PartitionRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"default", "per-job"};
+};
+template <>
+struct WordsOf<KeyNumbering> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"random", "sequential"};
+};
+template <>
 struct WordsOf<CheckpointMode> : NothingPlanned {
   static constexpr WordList<2> kWords = {"blocking", "asynchronous"};
 };

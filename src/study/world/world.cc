@@ -107,6 +107,9 @@ void World::assign_ranks(const WorldOptions& options) {
     const EndpointId place = plan.rails.empty() ? *plan.scale_up : plan.rails.front();
     machines_[i]->register_actors(ranks, stable_hash(seed_, "machine " + plan.name), partition_of(place));
   }
+  if (attacks_ != nullptr) {
+    attacks_->register_actors(ranks, seed_);
+  }
   if (aggregation_ != nullptr) {
     aggregation_->register_actors(ranks);
   }

@@ -17,6 +17,7 @@
 #include "fabric/any_fabric.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "host/aggregation_manager.h"
+#include "host/attack/attacks.h"
 #include "host/bump_in_the_wire.h"
 #include "host/nic.h"
 #include "host/nic_prefetch.h"
@@ -68,6 +69,10 @@ struct WorldOptions {
   /// Of a world that is not divided: with fewer endpoints it lies in the caches of the processor, and prefetching costs
   /// more instructions than it saves waiting. Changes no result.
   std::uint32_t prefetch_from = 257;
+  /// What hosts do that are not their owners' any more, and what is checked against it. Only in a world that is not
+  /// divided, where ports do not stand in for one another.
+  std::vector<host::AttackOptions> attacks{};
+  host::Defences defences{};
   /// Whether the world may be divided: programs then touch nothing but their own host, but for opening connections.
   Division division = Division::kNever;
 };
@@ -145,6 +150,8 @@ class World {
   }
   /// Null if the graph has no reducers.
   [[nodiscard]] const host::AggregationManager* aggregation() const { return aggregation_.get(); }
+  /// Null without attacks, and without limits that NICs set.
+  [[nodiscard]] const host::Attacks* attacks() const { return attacks_.get(); }
   [[nodiscard]] const fabric::PacketPool& packets() const { return packets_; }
   [[nodiscard]] sim::Kernel& kernel() { return kernel_; }
 
@@ -159,6 +166,7 @@ class World {
   void wake_reduction(std::uint32_t actor, Time now);
   void make_hosts(const WorldOptions& options);
   void make_nics(const WorldOptions& options);
+  void make_attacks(const WorldOptions& options);
   void make_nic(EndpointId endpoint, const host::NicOptions& nic);
   /// `events`: of links, all that are scheduled.
   void make_port_groups(const std::vector<fabric::LinkEvent>& events, Duration failover_delay);
@@ -182,6 +190,7 @@ class World {
   std::vector<Rate> rates_;                                  // by endpoint, of all fabrics
   std::unique_ptr<host::PortGroups> port_groups_;            // null: every port sends through its own link alone
   std::vector<std::unique_ptr<host::BumpInTheWire>> bumps_;  // by endpoint; empty: no NIC port has one
+  std::unique_ptr<host::Attacks> attacks_;                   // null: there are none
   std::deque<host::Nic> nics_;
   std::vector<host::NicHint> nic_hints_;  // by endpoint, without scale-up
   bool prefetches_ = false;

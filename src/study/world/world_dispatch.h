@@ -113,6 +113,9 @@ struct World::Dispatch {
       case host::kBumpInTheWire:
         world.bumps_[actor.index()]->on_wake(now);
         break;
+      case host::kAttack:
+        world.attacks_->on_timer(actor.index(), now);
+        break;
       case host::kReduction:
         world.wake_reduction(actor.index(), now);
         break;

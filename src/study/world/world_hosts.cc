@@ -43,9 +43,61 @@ void World::make_port_groups(const std::vector<fabric::LinkEvent>& events, Durat
       host::PortStates(own), std::move(others));
 }
 
+void World::make_attacks(const WorldOptions& options) {
+  if (options.attacks.empty() && options.defences.cnp_interval == Duration::zero()) {
+    return;
+  }
+  WEFT_ASSERT(port_groups_ == nullptr && !kernel_.is_divided());
+  attacks_ = std::make_unique<host::Attacks>(
+      options.attacks, options.defences,
+      host::Attacks::Environment{.kernel = kernel_,
+                                 .packets = packets_,
+                                 .fabric = fabric_,
+                                 .find_nic = [this](EndpointId endpoint) -> host::Nic& { return nic(endpoint); }});
+}
+
+// At most one of them stands at a port of a NIC: a group of ports, a bump in the wire, an attacker or victim.
+void World::make_nic(EndpointId endpoint, const host::NicOptions& nic) {
+  const bool has_bump = nic.bump.has_value();
+  WEFT_ASSERT((port_groups_ != nullptr) + has_bump + (attacks_ != nullptr) <= 1);
+  if (has_bump) {
+    bumps_.resize(graph().endpoints);
+    bumps_[endpoint.value()] = std::make_unique<host::BumpInTheWire>(
+        *nic.bump, host::BumpInTheWire::Environment{.kernel = kernel_,
+                                                    .packets = packets_,
+                                                    .wire = fabric_.endpoint_port(),
+                                                    .pauses = fabric_.get_if<fabric::EthernetFabric>(),
+                                                    .endpoint = endpoint});
+  }
+  fabric::EndpointPort& port = port_groups_ != nullptr ? port_groups_->port_of(endpoint)
+                               : has_bump              ? *bumps_[endpoint.value()]
+                               : attacks_ != nullptr   ? attacks_->port_of(endpoint)
+                                                       : fabric_.endpoint_port();
+  host::Nic& made = nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
+                                                                   .packets = packets_,
+                                                                   .port = port,
+                                                                   .index = endpoint.value(),
+                                                                   .addresses = addresses_,
+                                                                   .payloads = payloads_.get(),
+                                                                   .header_addresses = header_addresses_});
+  nic_hints_.push_back({.nic = &made});
+  fabric::Endpoint* attached = &made;
+  if (port_groups_ != nullptr) {
+    attached = &port_groups_->attach(endpoint, made);
+  } else if (has_bump) {
+    bumps_[endpoint.value()]->attach(made);
+    attached = bumps_[endpoint.value()].get();
+  } else if (attacks_ != nullptr) {
+    attached = &attacks_->attach(endpoint, made);
+  }
+  fabric_.attach(endpoint, *attached);
+}
+
+// Next hops that prefetching has looked up are not those of packets that a switch sends elsewhere.
 void World::make_nics(const WorldOptions& options) {
   const fabric::Graph& graph = this->graph();
-  prefetches_ = graph.endpoints >= options.prefetch_from;
+  make_attacks(options);
+  prefetches_ = graph.endpoints >= options.prefetch_from && attacks_ == nullptr;
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     addresses_.push_back(stable_hash(seed_, graph.nodes[i].name));
   }
@@ -65,37 +117,6 @@ void World::make_nics(const WorldOptions& options) {
   if (scale_up_ != nullptr) {
     make_scale_up_nics(options);
   }
-}
-
-// A group of ports and a bump in the wire do not go together: assembly refuses that.
-void World::make_nic(EndpointId endpoint, const host::NicOptions& nic) {
-  host::BumpInTheWire* bump = nullptr;
-  if (nic.bump) {
-    WEFT_ASSERT(port_groups_ == nullptr);
-    bumps_.resize(graph().endpoints);
-    bumps_[endpoint.value()] = std::make_unique<host::BumpInTheWire>(
-        *nic.bump, host::BumpInTheWire::Environment{.kernel = kernel_,
-                                                    .packets = packets_,
-                                                    .wire = fabric_.endpoint_port(),
-                                                    .pauses = fabric_.get_if<fabric::EthernetFabric>(),
-                                                    .endpoint = endpoint});
-    bump = bumps_[endpoint.value()].get();
-  }
-  fabric::EndpointPort& wire = port_groups_ == nullptr ? fabric_.endpoint_port() : port_groups_->port_of(endpoint);
-  host::Nic& made = nics_.emplace_back(nic, host::Nic::Environment{.kernel = kernel_,
-                                                                   .packets = packets_,
-                                                                   .port = bump != nullptr ? *bump : wire,
-                                                                   .index = endpoint.value(),
-                                                                   .addresses = addresses_,
-                                                                   .payloads = payloads_.get(),
-                                                                   .header_addresses = header_addresses_});
-  nic_hints_.push_back({.nic = &made});
-  if (bump != nullptr) {
-    bump->attach(made);
-    fabric_.attach(endpoint, *bump);
-    return;
-  }
-  fabric_.attach(endpoint, port_groups_ == nullptr ? made : port_groups_->attach(endpoint, made));
 }
 
 void World::make_scale_up_nics(const WorldOptions& options) {

@@ -13,6 +13,9 @@ void World::start() {
   if (port_groups_ != nullptr) {
     port_groups_->start();
   }
+  if (attacks_ != nullptr) {
+    attacks_->start();
+  }
   for (const auto& machine : machines_) {
     machine->on_completions(Time::zero());
   }

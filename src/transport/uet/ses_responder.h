@@ -27,6 +27,8 @@ class SesResponder {
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
   [[nodiscard]] SesReception on_request(const ReceivedPacket& received, const SesCall& call);
 
+  /// Number of the message that is executed next.
+  [[nodiscard]] std::uint32_t next_message() const { return first_; }
   /// Answers wait to be sent.
   [[nodiscard]] bool ready() const { return cursor_ < answers_.size(); }
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call);

@@ -72,6 +72,7 @@ class UetQueuePair {
 
   [[nodiscard]] verbs::QpState state() const { return core_.state(); }
   [[nodiscard]] const QpCore& core() const { return core_; }
+  [[nodiscard]] const SesResponder& responder() const { return responder_; }
   [[nodiscard]] std::size_t heap_bytes() const { return requester_.heap_bytes() + responder_.heap_bytes(); }
 
   // The two owners of a queue pair: its place among the endpoint's, and the half.
