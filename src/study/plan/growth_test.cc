@@ -11,7 +11,7 @@ cost::BillLine line(const std::string& name, std::int64_t count, std::int64_t us
   return {.name = name, .count = count, .unit_price = {usd * 1'000}};
 }
 
-TEST(Growth, AddsWhatIsMissingAndLeavesOverWhatIsNot) {
+TEST(PlannedGrowth, AddsWhatIsMissingAndLeavesOverWhatIsNot) {
   const cost::Bill today{.lines = {line("switch", 10, 100), line("short cable", 40, 5)}};
   const cost::Bill later{.lines = {line("switch", 25, 100), line("long cable", 80, 7)}};
   const Growth made = growth_between(today, later);
@@ -19,7 +19,7 @@ TEST(Growth, AddsWhatIsMissingAndLeavesOverWhatIsNot) {
   EXPECT_EQ(made.left_over.count, 40 * 5 * 1'000);
 }
 
-TEST(Growth, PartsThatAreOwnedCostNothing) {
+TEST(PlannedGrowth, PartsThatAreOwnedCostNothing) {
   cost::Bill later{.lines = {line("switch", 3, 100)}};
   later.lines.front().owned = true;
   EXPECT_EQ(growth_between({}, later).cost.count, 0);
@@ -36,14 +36,14 @@ Design rails_of(std::int64_t hosts) {
   return design;
 }
 
-TEST(Growth, KeepsTheShapeAsLongAsPortsSuffice) {
+TEST(PlannedGrowth, KeepsTheShapeAsLongAsPortsSuffice) {
   const auto later = grown(rails_of(32), 128);
   ASSERT_TRUE(later.has_value());
   EXPECT_EQ(later->shape, Shape::kRailOptimised);
   EXPECT_EQ(later->hosts, 128);
 }
 
-TEST(Growth, TwoTiersBecomeThree) {
+TEST(PlannedGrowth, TwoTiersBecomeThree) {
   const auto later = grown(rails_of(32), 2'048);
   ASSERT_TRUE(later.has_value());
   EXPECT_EQ(later->shape, Shape::kFatTree);
