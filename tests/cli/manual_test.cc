@@ -229,9 +229,10 @@ TEST_P(ManualExamples, Succeed) {
 
 // perf takes two processes and ports: its own tests.
 INSTANTIATE_TEST_SUITE_P(Pages, ManualExamples,
-                         testing::Values("run", "show", "compare", "scale", "sweep", "tune", "plan", "paths", "failures",
-                                         "control", "emit", "lint", "subnet", "collective", "pcap", "report", "diff",
-                                         "claims", "init", "completion", "catalogue", "cache", "help"),
+                         testing::Values("run", "show", "compare", "scale", "sweep", "tune", "plan", "paths",
+                                         "failures", "control", "emit", "lint", "subnet", "collective", "pcap",
+                                         "report", "diff", "claims", "init", "completion", "catalogue", "cache",
+                                         "help"),
                          [](const auto& page) { return std::string(page.param); });
 
 }  // namespace

@@ -286,8 +286,9 @@ void EthernetFabric::drop(PacketHandle handle, std::uint64_t& counter, PortIndex
   packets_.release(handle);
 }
 
-// Where its own link is down, an adapter goes on and nothing of it arrives, so that its queue pairs count their retries:
-// every fabric takes its packets at the speed of the wire, no pause or lack of credit holds them, and they are lost.
+// Where its own link is down, an adapter goes on and nothing of it arrives, so that its queue pairs count their
+// retries: every fabric takes its packets at the speed of the wire, no pause or lack of credit holds them, and they are
+// lost.
 SendPermit EthernetFabric::permit(EndpointId endpoint, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   if (port.free_at > now) {
