@@ -66,8 +66,18 @@ void DeliveryMatcher::take(const Half& half) {
     take_finished(half.stream, half.record);
 }
 
-// All halves of one side of a stream come from one worker, in order; which side comes first does not matter.
+// All halves of one side of a stream come from one worker, in order. Which side comes first does not matter, unless a
+// message has failed: whether it was delivered before it did is a question of time.
 void DeliveryMatcher::settle(Time last) {
+  const auto has_failed = [](const Kept& own) {
+    return std::ranges::any_of(own.halves, [](const Half& half) { return half.has_failed(); });
+  };
+  if (std::ranges::any_of(kept_, has_failed)) {
+    for (const Half& half : take_kept_in_order()) {
+      if (half.at() <= last)
+        take(half);
+    }
+  }
   for (Kept& own : kept_) {
     for (const Half& half : own.halves) {
       if (half.at() <= last)
@@ -82,14 +92,19 @@ void DeliveryMatcher::settle(Time last) {
   }
 }
 
-void DeliveryMatcher::settle_to_end(Time end) {
+std::vector<DeliveryMatcher::Half> DeliveryMatcher::take_kept_in_order() {
   std::vector<Half> halves;
   for (Kept& own : kept_) {
     halves.insert(halves.end(), own.halves.begin(), own.halves.end());
     own.halves.clear();
   }
-  settle(end);  // of collectives
   std::ranges::stable_sort(halves, {}, &Half::at);
+  return halves;
+}
+
+void DeliveryMatcher::settle_to_end(Time end) {
+  const std::vector<Half> halves = take_kept_in_order();
+  settle(end);  // of collectives
   for (const Half& half : halves) {
     if (half.at() > end && awaiting_ == 0)
       break;

@@ -128,6 +128,22 @@ TEST(DeliveryMatcher, KeepsHalvesUntilTheyAreSettled) {
   EXPECT_EQ(sink.records.size(), 1U);
 }
 
+// Its acknowledgement was lost with the link: the receiver has it all the same, whichever worker is asked first.
+TEST(DeliveryMatcher, AMessageThatFailedAfterItsDeliveryWasDelivered) {
+  Collected sink;
+  DeliveryMatcher matcher(sink);
+  matcher.keep_halves(2);
+  MessageRecord record = finished_at(0, Time::zero() + 9_us);
+  record.status = verbs::WcStatus::kRetryExcErr;
+  matcher.on_finished({}, record);
+  this_worker = 1;
+  matcher.on_delivered({}, Time::zero() + 4_us);
+  this_worker = 0;
+  matcher.settle();
+  ASSERT_EQ(sink.records.size(), 1U);
+  EXPECT_EQ(sink.records[0].delivered, Time::zero() + 4_us);
+}
+
 // The last message was sent by 5 us and is seen at 7: what was finished until then belongs to the run, and nothing
 // else.
 TEST(DeliveryMatcher, EndsWithTheLastDelivery) {
