@@ -32,6 +32,9 @@ std::string name_of(const Design& design) {
   name += design.domain > 0 ? fmt::format(", domains of {}", design.domain) : "";
   name += design.spares > 0 ? fmt::format(", {} spare {}", design.spares, design.spares == 1 ? "host" : "hosts") : "";
   for (const std::string& setting : design.job) {
+    if (setting.ends_with(".dp=0")) {
+      continue;  // follows from the others
+    }
     name += ", " + short_setting(setting);
   }
   return name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "base/text_table.h"
 #include "study/cost/bill_text.h"
@@ -22,6 +23,23 @@ Column right(std::string heading, std::uint8_t rank = 0) {
 std::string seconds(double value) { return sweep::value_text(sweep::Unit::kSeconds, value); }
 std::string percent(double share) { return fmt::format("{:.2f} %", share * 100); }
 std::string usd(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value); }
+
+// Reasons are sentences, too long for a cell: a table has their numbers, and they follow it.
+class Notes {
+ public:
+  std::string number_of(const std::string& reason) {
+    const auto found = std::ranges::find(reasons_, reason);
+    const auto index = static_cast<std::size_t>(found - reasons_.begin());
+    if (found == reasons_.end()) {
+      reasons_.push_back(reason);
+    }
+    return fmt::format("({})", index + 1);
+  }
+  [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
+
+ private:
+  std::vector<std::string> reasons_;
+};
 
 class Writer {
  public:
@@ -41,6 +59,12 @@ class Writer {
  private:
   void line(const std::string& text) {
     text_ += width_ ? paragraph(text, {.rest = 2, .columns = *width_}) : text + "\n";
+  }
+
+  void notes(const Notes& notes) {
+    for (std::size_t i = 0; i < notes.reasons().size(); ++i) {
+      line(fmt::format("({}) {}", i + 1, notes.reasons()[i]));
+    }
   }
 
   void heading() {
@@ -102,6 +126,7 @@ class Writer {
                      right("gain"),
                      {.heading = ""}},
                     width_);
+    Notes why;
     for (const Iteration& own : result_.iterations) {
       const std::optional<double> gain = own.gain();
       table.add({fmt::format("{}", own.number), own.metric, own.change, own.level,
@@ -109,9 +134,10 @@ class Writer {
                  gain ? fmt::format("{:+.2f} %", *gain * 100) : "",
                  own.taken            ? "taken"
                  : own.reason.empty() ? "not taken"
-                                      : "not possible: " + own.reason});
+                                      : "not possible " + why.number_of(own.reason)});
     }
     text_ += table.text();
+    notes(why);
   }
 
   [[nodiscard]] static std::string step_text(const PlannedDesign& own) {
@@ -172,16 +198,17 @@ class Writer {
                      right("step"),
                      {.heading = "level"},
                      right("network", 1),
-                     {.heading = "", .wraps = true}},
+                     {.heading = ""}},
                     width_);
+    Notes why;
     for (const PlannedDesign& own : result_.designs) {
       if (own.on_front) {
         continue;
       }
       if (++left <= kListed) {
         table.add({own.name, own.measured ? usd(own.cost.usd) : "", step_text(own),
-                   own.measured ? own.measured->level : "", money_text(own.bounds.bill.cost),
-                   !own.reason.empty() ? own.reason
+                   own.measured ? own.measured->level : "", own.bounds.step > 0 ? money_text(own.bounds.bill.cost) : "",
+                   !own.reason.empty() ? "not possible " + why.number_of(own.reason)
                    : !own.keeps_limits ? "beyond what was asked for"
                                        : ""});
       }
@@ -190,6 +217,7 @@ class Writer {
       table.add_span(fmt::format("and {} more; --json and --csv have all", left - kListed));
     }
     text_ += left > 0 ? "\n" + table.text() : "";
+    notes(why);
   }
 
   void details() {
