@@ -153,7 +153,8 @@ class Writer {
     text_ += '\n';
     const auto count = std::ranges::count_if(result_.designs, &PlannedDesign::on_front);
     if (count == 0) {
-      line("no design keeps to what was asked for");
+      line(result_.interrupted ? "no design was run to the last before the interrupt"
+                               : "no design keeps to what was asked for");
       return;
     }
     line("The front: no other design that was run to the last is as good in everything and better in something.");
