@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <list>
 #include <map>
@@ -22,6 +21,7 @@
 #include "study/results/results_key.h"
 #include "study/run/level_choice.h"
 #include "study/run/run_estimate.h"
+#include "study/scenario/scenario_words.h"
 #include "study/sweep/measure.h"
 #include "study/sweep/quantile.h"
 
@@ -59,8 +59,7 @@ std::string parallelism_of(const Scenario& scenario) {
   text += own.context > 1 ? fmt::format(", cp {}", own.context) : "";
   text += own.expert > 1 ? fmt::format(", ep {}", own.expert) : "";
   text += own.interleave > 1 ? fmt::format(", interleave {}", own.interleave) : "";
-  constexpr std::array kPlacements = {"packed", "spread", "random", "listed"};
-  return text + ", " + kPlacements.at(static_cast<std::size_t>(scenario.jobs.front().placement));
+  return fmt::format("{}, {}", text, study::scenario::word_of(scenario.jobs.front().placement));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "workload/delivery_matcher.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::workload {
 
@@ -38,8 +39,11 @@ void DeliveryMatcher::keep_halves(std::uint32_t workers) { kept_.resize(workers)
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
   if (kept_.empty())
     return take_finished(stream, record);
-  if (!over_)
-    kept_[this_worker].halves.push_back({.stream = stream, .record = record});
+  if (over_)
+    return;
+  Kept& own = kept_[this_worker];
+  own.halves.push_back({.stream = stream, .record = record});
+  own.has_failure = own.has_failure || record.status != verbs::WcStatus::kSuccess;
 }
 
 void DeliveryMatcher::on_delivered(const StreamKey& stream, Time at) {
@@ -69,21 +73,15 @@ void DeliveryMatcher::take(const Half& half) {
 // All halves of one side of a stream come from one worker, in order. Which side comes first does not matter, unless a
 // message has failed: whether it was delivered before it did is a question of time.
 void DeliveryMatcher::settle(Time last) {
-  const auto has_failed = [](const Kept& own) {
-    return std::ranges::any_of(own.halves, [](const Half& half) { return half.has_failed(); });
-  };
-  if (std::ranges::any_of(kept_, has_failed)) {
-    for (const Half& half : take_kept_in_order()) {
-      if (half.at() <= last)
-        take(half);
-    }
-  }
+  if (std::ranges::any_of(kept_, &Kept::has_failure))
+    put_in_order();
   for (Kept& own : kept_) {
     for (const Half& half : own.halves) {
       if (half.at() <= last)
         take(half);
     }
     own.halves.clear();
+    own.has_failure = false;
     for (const CollectiveRecord& record : own.collectives) {
       if (record.finished <= last)
         sink_.on_collective(record);
@@ -92,18 +90,19 @@ void DeliveryMatcher::settle(Time last) {
   }
 }
 
-std::vector<DeliveryMatcher::Half> DeliveryMatcher::take_kept_in_order() {
-  std::vector<Half> halves;
-  for (Kept& own : kept_) {
-    halves.insert(halves.end(), own.halves.begin(), own.halves.end());
-    own.halves.clear();
+void DeliveryMatcher::put_in_order() {
+  std::vector<Half>& all = kept_.front().halves;
+  for (std::size_t worker = 1; worker < kept_.size(); ++worker) {
+    std::vector<Half>& own = kept_[worker].halves;
+    all.insert(all.end(), own.begin(), own.end());
+    own.clear();
   }
-  std::ranges::stable_sort(halves, {}, &Half::at);
-  return halves;
+  std::ranges::stable_sort(all, {}, &Half::at);
 }
 
 void DeliveryMatcher::settle_to_end(Time end) {
-  const std::vector<Half> halves = take_kept_in_order();
+  put_in_order();
+  const std::vector<Half> halves = std::exchange(kept_.front().halves, {});
   settle(end);  // of collectives
   for (const Half& half : halves) {
     if (half.at() > end && awaiting_ == 0)

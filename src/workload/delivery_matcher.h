@@ -79,15 +79,16 @@ class DeliveryMatcher {
     bool is_delivery = false;
 
     [[nodiscard]] Time at() const { return is_delivery ? record.delivered : record.finished; }
-    [[nodiscard]] bool has_failed() const { return !is_delivery && record.status != verbs::WcStatus::kSuccess; }
   };
   struct alignas(64) Kept {
     std::vector<Half> halves;
     std::vector<CollectiveRecord> collectives;
+    bool has_failure = false;  // one of the halves is of a message that failed
   };
   static constexpr std::size_t kMany = 1 << 14;
 
-  [[nodiscard]] std::vector<Half> take_kept_in_order();
+  /// All that was kept, by time, as if the first worker had kept it.
+  void put_in_order();
   void take(const Half& half);
   void take_finished(const StreamKey& stream, const MessageRecord& record);
   void take_delivered(const StreamKey& stream, Time at);

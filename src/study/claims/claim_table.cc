@@ -64,8 +64,7 @@ const std::array kClaims = {
     measured("jitter", "AC", jitter, "InfiniBand is predictable; RoCE varies with firmware, host and network"),
     missing("subnet-manager", "BC",
             "runs take the tables that OpenSM's engines make, and a real OpenSM manages what `weft subnet serve` "
-            "serves; no "
-            "manager runs inside a simulation yet",
+            "serves; no manager runs inside a simulation yet",
             "a central manager discovers the fabric and sets routes, partitions, QoS"),
     measured("distributed-control", "BC", distributed_control, "Ethernet control is distributed over the switches"),
     measured("fault-recovery", "B", fault_recovery, "InfiniBand recovers faster from faults"),

@@ -51,7 +51,7 @@ constexpr std::array<std::string_view, 2> kKindsElsewhere = {"model", "gpu"};
 bool may_choose(std::string_view kind, std::string_view chosen) {
   const bool of_network = kind == "family" || kind == "tuning" || kind == "scheme";
   return chosen.empty() || (of_network && chosen != "tuning" && chosen != "scheme") ||
-         (kind == "host" && chosen == "pcie");
+         (kind == "host" && chosen == "pcie") || kind == "tunable_word";  // which no key chooses
 }
 
 class EntryReader {
