@@ -2,10 +2,20 @@
 
 set(WEFT_TEST_DATA_DIR "${CMAKE_CURRENT_SOURCE_DIR}/tests/data")
 
+# What is built beside the program is linked from the libraries' machine code (cmake/WeftBuild.cmake): link-time
+# optimisation would compile all of them once more for each.
+function(weft_link_quickly target)
+  set_target_properties(${target} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  if(WEFT_LTO)
+    target_link_options(${target} PRIVATE -fno-lto)
+  endif()
+endfunction()
+
 # A test's own code is compiled as quickly as can be: what it tests is in the libraries, optimised as the preset says.
 # With WEFT_UNITY, what nearly every test includes is parsed once for all of them.
 function(weft_compile_quickly target)
   target_compile_options(${target} PRIVATE -O0 -fno-lto)
+  weft_link_quickly(${target})
   if(NOT WEFT_UNITY)
     return()
   endif()
@@ -34,12 +44,14 @@ function(weft_add_gtest target label)
                        PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")  # nothing of the user's is read or written
 endfunction()
 
-# weft_module(<name> [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
+# weft_module(<name> [ONCE_PER_RUN] [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
 # src/<name>/: *.cc becomes the library weft_<name>, *_test.cc the test weft_<name>_test, and with MAIN, main.cc the executable.
 # EXCLUDE: files of the folder that this build does without.
+# ONCE_PER_RUN: nothing in it is done per packet, so that under the sanitizers, where optimising takes most of the time
+# that compiling takes, it is not optimised.
 # A room, <layer>/<room>, becomes the library weft_<layer>_<room>; weft_rooms(<layer>) makes the test of all its rooms.
 function(weft_module path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN" "DEPS;EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE_PER_RUN" "MAIN" "DEPS;EXCLUDE")
   set(folder "${CMAKE_SOURCE_DIR}/src/${path}")
   if(NOT EXISTS "${folder}")
     return()
@@ -55,6 +67,9 @@ function(weft_module path)
     target_include_directories(weft_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(weft_${name} PUBLIC ${arg_DEPS})
     set_target_properties(weft_${name} PROPERTIES UNITY_BUILD "${WEFT_UNITY}" UNITY_BUILD_BATCH_SIZE 8)
+    if(arg_ONCE_PER_RUN AND WEFT_SANITIZE)
+      target_compile_options(weft_${name} PRIVATE -O0)
+    endif()
   else()
     add_library(weft_${name} INTERFACE)
     target_include_directories(weft_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
