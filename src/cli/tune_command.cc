@@ -21,6 +21,7 @@
 #include "cli/work_estimate.h"
 #include "study/assembly/build_topology.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/scenario_validate.h"
 
 namespace weft::cli {
@@ -30,6 +31,8 @@ using study::scenario::Scenario;
 using study::sweep::Measure;
 using study::tune::Limit;
 using study::tune::Tunable;
+
+constexpr std::string_view kAlgorithmKey = "congestion_control.algorithm";
 
 /// `--for incast` and `--for fct` are the figures that people ask for so.
 Result<Measure> figure_of(const TuneText& text, const Scenario& scenario) {
@@ -145,14 +148,31 @@ Result<void> check_use(const TuneText& text, const study::scenario::Catalogue& c
   return factor.levels.size() > 1 ? Result<void>() : last;
 }
 
+/// Error: a parameter of a congestion control that does not run here.
+Result<void> check_algorithm(const std::string& key, const Scenario& scenario) {
+  const std::string section = key.substr(0, key.find('.'));
+  const study::scenario::CongestionEntry* const own = study::scenario::entry_of_section(section);
+  const study::scenario::CongestionAlgorithm runs = scenario.congestion.algorithm;
+  if (own == nullptr || own->algorithm == runs) {
+    return {};
+  }
+  return fail("it does nothing with {} = \"{}\"", kAlgorithmKey,
+              study::scenario::kCongestionWords[static_cast<std::size_t>(runs)]);
+}
+
 Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& catalogue, Scenario& scenario,
                       study::tune::TuneResult& result) {
   Result<std::vector<Tunable>> keys = wanted_keys(text, catalogue, scenario);
   if (!keys) {
     return pass_on(keys);
   }
+  const bool chooses = std::ranges::any_of(*keys, [](const Tunable& key) { return key.factor.key == kAlgorithmKey; });
   for (Tunable& key : *keys) {
-    if (Result<void> used = check_use(text, catalogue, key.factor); !used) {
+    Result<void> used = chooses ? Result<void>() : check_algorithm(key.factor.key, scenario);
+    if (used) {
+      used = check_use(text, catalogue, key.factor);
+    }
+    if (!used) {
       if (!text.vary.empty()) {
         return fail("--vary {}: {}", key.factor.key, used.error().message);
       }

@@ -39,7 +39,7 @@ struct ConnectionAttributes {
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;
   std::uint16_t partition_key = 0xFFFF;  // of both ends; its low 15 bits not 0
-  std::uint8_t max_rd_atomic = 16;  // lowered to what both devices have
+  std::uint8_t max_rd_atomic = 16;       // lowered to what both devices have
   SourcePorts source_ports = SourcePorts::kPerQueuePair;
   /// InfiniBand's LMC, 0 to 7: the n-th queue pair of a connection goes to LID n mod 2^LMC of the peer's port, which
   /// the low bits of its source port say.

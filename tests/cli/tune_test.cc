@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 // Two hosts and one message: nothing that can be set for congestion changes anything.
@@ -81,7 +82,9 @@ class Tune : public testing::Test {
 TEST_F(Tune, SaysWhereNothingMatters) {
   const Outcome outcome = tune("pair.toml", "--runs 60 --seeds 3 --json -");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_EQ(Json::parse(outcome.out)["outcome"], "nothing-matters");
+  const Json result = Json::parse(outcome.out);
+  EXPECT_EQ(result["outcome"], "nothing-matters");
+  EXPECT_THAT(result["passed_over"], Contains("swift.decrease"));  // no congestion control runs here
   EXPECT_THAT(outcome.err, HasSubstr("Nothing matters here"));
 }
 
@@ -153,6 +156,8 @@ TEST_F(Tune, WrongInputIsRefusedInOneLine) {
   expect_refused("--limit queue-peak=1us", "--limit queue-peak: unknown unit 'us'");
   expect_refused("--vary routing.policy=ecmp", "a search needs a range, such as a..b or a..b:log, or two values");
   expect_refused("--vary case=a", "--vary case");
+  expect_refused("--vary swift.decrease=0.2..1",
+                 "--vary swift.decrease: it does nothing with congestion_control.algorithm = \"none\"");
   expect_refused("--vary dcqcn.increase_timr=1us..2us", "did you mean 'increase_timer'");
   expect_refused("--runs 3", "--runs");
   expect_refused("--for step --runs 40 -q", "no point can be run; the run has no step");

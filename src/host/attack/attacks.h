@@ -53,8 +53,9 @@ class Attacks final : public fabric::PacketFilter {
   struct Port final : fabric::Endpoint, fabric::EndpointPort {
     Attacks* all = nullptr;
     Nic* nic = nullptr;
-    std::vector<std::uint32_t> attacks{};                 // from here
-    std::unordered_map<std::uint32_t, Time> cnp_taken{};  // by queue pair; lookup only
+    std::vector<std::uint32_t> attacks{};  // from here
+    /// When a queue pair was last slowed down.
+    std::unordered_map<std::uint32_t, Time> cnp_taken{};  // lookup only
 
     void on_packet(fabric::PacketHandle packet, Time now) override { all->deliver(*this, packet, now); }
     void on_wire_ready(Time now) override;

@@ -224,35 +224,7 @@ inline void add_control(RunResults& results) {
   results.cabling = {{.port = "leaf0/port4", .planned = "spine0/port0", .found = "spine1/port1"}};
 }
 
-/// The same with a row in every table of a results file.
-inline RunResults full_run() {
-  RunResults results = small_run();
-  results.security = SecurityRow{.encryption = "psp",
-                                 .firewall = "dpu-cores",
-                                 .packets = 1000,
-                                 .added = Bytes(40'000),
-                                 .encryption_busy = 90_us,
-                                 .firewall_busy = 110_us,
-                                 .busiest = "host1/nic0",
-                                 .busiest_time = 60_us,
-                                 .dropped = 3,
-                                 .pauses = 2,
-                                 .peak = Bytes(70'000)};
-  results.controller = ControllerRow{.algorithm = "min-max",
-                                     .rounds = 5,
-                                     .placed = 40,
-                                     .entries = 17,
-                                     .peak_entries = 9,
-                                     .overflows = 1,
-                                     .moved = 3,
-                                     .stale = 2,
-                                     .conflicts = 4,
-                                     .planned_load = 900'000,
-                                     .measured_load = 950'000,
-                                     .pinned_packets = 1'000,
-                                     .hashed_packets = 200,
-                                     .fallback_packets = 30};
-  add_control(results);
+inline void add_attacks(RunResults& results) {
   results.attacks = {{.name = "neighbour",
                       .kind = "cnp-flood",
                       .from = "host2/nic0",
@@ -282,6 +254,38 @@ inline RunResults full_run() {
                       .diverted = 19,
                       .diverted_bytes = Bytes(4'096),
                       .sessions_broken = 20}};
+}
+
+/// The same with a row in every table of a results file.
+inline RunResults full_run() {
+  RunResults results = small_run();
+  results.security = SecurityRow{.encryption = "psp",
+                                 .firewall = "dpu-cores",
+                                 .packets = 1000,
+                                 .added = Bytes(40'000),
+                                 .encryption_busy = 90_us,
+                                 .firewall_busy = 110_us,
+                                 .busiest = "host1/nic0",
+                                 .busiest_time = 60_us,
+                                 .dropped = 3,
+                                 .pauses = 2,
+                                 .peak = Bytes(70'000)};
+  results.controller = ControllerRow{.algorithm = "min-max",
+                                     .rounds = 5,
+                                     .placed = 40,
+                                     .entries = 17,
+                                     .peak_entries = 9,
+                                     .overflows = 1,
+                                     .moved = 3,
+                                     .stale = 2,
+                                     .conflicts = 4,
+                                     .planned_load = 900'000,
+                                     .measured_load = 950'000,
+                                     .pinned_packets = 1'000,
+                                     .hashed_packets = 200,
+                                     .fallback_packets = 30};
+  add_control(results);
+  add_attacks(results);
   results.cpu = {{"host0", "copy", 3_us}, {"host1", "interrupt", 1_us}};
   results.stages = {{"post", 100_ns, "measured"}, {"wire", 2_us, "emerges"}};
   results.steps[0].collectives = {{.purpose = "dp",
