@@ -18,6 +18,7 @@
 #include "cli/run_output.h"
 #include "cli/sweep_plan.h"
 #include "cli/terminal.h"
+#include "study/report/report_html.h"
 #include "study/sweep/sweep_json.h"
 #include "study/sweep/sweep_text.h"
 
@@ -153,8 +154,10 @@ Result<void> check_outputs(const SweepText& text) {
       return possible;
     }
   }
-  if (Result<void> possible = check_text_output(text.json); !possible) {
-    return possible;
+  for (const std::string* file : {&text.json, &text.report}) {
+    if (Result<void> possible = check_text_output(*file); !possible) {
+      return possible;
+    }
   }
   return check_csv_output(text.csv);
 }
@@ -170,6 +173,16 @@ Result<void> write_all(const SweepText& text, const SweepResult& result) {
   if (!text.json.empty()) {
     if (Result<void> written = write_json(text.json, study::sweep::sweep_json(result)); !written) {
       return written;
+    }
+  }
+  if (!text.report.empty()) {
+    const std::string title = std::filesystem::path(result.file).filename().string() + ": settings swept";
+    const std::string page = study::report::page_of(title, study::sweep::sweep_json(result), nullptr);
+    if (Result<void> written = write_text(text.report, page); !written) {
+      return written;
+    }
+    if (!text.quiet) {
+      fmt::print(stream, "report in {}\n", text.report);
     }
   }
   return text.csv.empty() ? Result<void>() : write_csv_files(text.csv, study::sweep::sweep_csv(result));
@@ -255,6 +268,7 @@ void add_output_options(CLI::App& command, SweepText& text) {
   command.add_flag("--no-results", text.no_results, "Write no results file");
   command.add_option("--json", text.json, "Write points and effects as JSON to this file; - = standard output alone");
   command.add_option("--csv", text.csv, "Write points, runs and effects as CSV into this folder; - prints them");
+  command.add_option("--report", text.report, "Write points and effects as a page with charts to this HTML file");
   command.add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
   command.add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));

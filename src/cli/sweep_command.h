@@ -25,6 +25,7 @@ struct SweepText {
   std::string out = "results";
   std::string json;
   std::string csv;
+  std::string report;
   std::int64_t jobs = 0;  // 0: one per core
   bool no_results = false;
   bool no_cache = false;

@@ -1,6 +1,7 @@
 #include "cli/sweep_plan.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -167,6 +168,26 @@ RunPoint run_point(const Design& design, const study::sweep::Point& point, const
   return made;
 }
 
+/// What does the whole sweep again.
+std::string whole_command(const SweepText& text) {
+  std::string made = "weft sweep " + shell_word(text.scenario.file);
+  made += text.scenario.case_name.empty() ? "" : " --case " + shell_word(text.scenario.case_name);
+  for (const std::string& setting : text.scenario.settings) {
+    made += " --set " + shell_word(setting);
+  }
+  for (const std::string& vary : text.vary) {
+    made += " --vary " + shell_word(vary);
+  }
+  made += text.sample == 0 ? "" : fmt::format(" --sample {}", text.sample);
+  made += text.measures.empty() ? "" : " --measure " + shell_word(fmt::format("{}", fmt::join(text.measures, ",")));
+  made +=
+      text.question.empty() ? "" : fmt::format(" --for {} --most-seeds {}", shell_word(text.question), text.most_seeds);
+  made += fmt::format(" --seeds {} --same {} --tolerance {}", text.seeds, text.same, text.tolerance);
+  made += text.level.fidelity.empty() ? "" : " --fidelity " + text.level.fidelity;
+  made += text.level.budget.empty() ? "" : " --budget " + shell_word(text.level.budget);
+  return made + (text.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text.scenario.catalogue));
+}
+
 }  // namespace
 
 Result<double> parse_share(std::string_view option, std::string_view text) {
@@ -244,6 +265,7 @@ Result<SweepPlan> plan_sweep(const SweepText& text, const study::scenario::Catal
   study::sweep::SweepResult& result = plan.result;
   result = {.file = text.scenario.file,
             .version = WEFT_VERSION,
+            .command = whole_command(text),
             .design = *std::move(design),
             .first_seed = read->scenario.seed,
             .rule = *rule,

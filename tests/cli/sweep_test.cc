@@ -75,6 +75,8 @@ TEST_F(Sweep, FindsWhatMattersAndWhatDoesNot) {
   const Json sweep = json(
       "--vary traffic[0].size=1MiB,2MiB --vary switch.buffer=32MiB,64MiB --seeds 3 --measure fct-max "
       "--set congestion_control.algorithm=none");
+  EXPECT_EQ(sweep["format"], "weft-sweep");
+  EXPECT_THAT(sweep["command"].get<std::string>(), HasSubstr("--vary 'traffic[0].size=1MiB,2MiB'"));
   const Json& figure = sweep["figures"][0];
   ASSERT_EQ(figure["effects"].size(), 2u);
   const double mean = figure["mean"];

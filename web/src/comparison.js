@@ -1,7 +1,7 @@
 // The comparison document, and what many sections ask of it.
 import {isNumber} from './format.js';
 
-export function readComparison() {
+export function readDocument() {
   return JSON.parse(document.getElementById('weft-data').textContent);
 }
 

@@ -1,164 +1,17 @@
-// Builds the page from the comparison that it carries.
-import {againstBaseline} from './baseline.js';
-import {bill} from './bill.js';
-import {charts, drawAll, forgetCharts, watchCharts} from './charts.js';
-import {cost} from './charts/cost.js';
-import {distributions} from './charts/distributions.js';
-import {lostTime} from './charts/lost_time.js';
-import {pauses} from './charts/pauses.js';
-import {queues} from './charts/queues.js';
-import {stepTime} from './charts/step_time.js';
-import {timelines} from './charts/timelines.js';
-import {topologyMap} from './charts/topology_map.js';
-import {tuning} from './charts/tuning.js';
-import {list, readComparison} from './comparison.js';
-import {h} from './dom.js';
-import {FabricChoice} from './fabric_choice.js';
-import {fabricLooks} from './palette.js';
-import {preparePaper} from './paper.js';
-import {overview} from './overview.js';
-import {recommendation} from './recommendation.js';
-import {reproduce} from './reproduce.js';
-import {fillAll, forgetUnfilled, section} from './section.js';
-import {settings} from './settings.js';
-import {currentTheme, onThemeChange, toggleTheme} from './theme.js';
-import {verdict} from './verdict.js';
-import {forgetClocks} from './zoom.js';
+// Builds the page from the document that it carries: a comparison, or a sweep.
+import {charts, drawAll} from './charts.js';
+import {comparisonPage} from './comparison_page.js';
+import {readDocument} from './comparison.js';
+import {fillAll} from './section.js';
+import {SWEEP, sweepPage} from './sweep_page.js';
 
-const SECTIONS = [
-  recommendation,
-  againstBaseline,
-  verdict,
-  stepTime,
-  overview,
-  lostTime,
-  timelines,
-  distributions,
-  topologyMap,
-  queues,
-  pauses,
-  cost,
-  tuning,
-  settings,
-  bill,
-  reproduce,
-];
+const carried = readDocument();
+if (carried.format === SWEEP) sweepPage(carried);
+else comparisonPage(carried);
 
-function themeButton() {
-  const text = () => (currentTheme().dark ? '☀ Light' : '☾ Dark');
-  const button = h('button', {type: 'button', id: 'theme', class: 'control', onclick: toggleTheme}, text());
-  onThemeChange(() => {
-    button.textContent = text();
-  });
-  return button;
-}
-
-function header(comparison) {
-  const scenario = comparison.scenario ?? {};
-  const seeds =
-    list(scenario.seeds).length > 0
-      ? scenario.seeds
-      : [scenario.seed].filter((seed) => seed !== undefined && seed !== null);
-  const chips = [
-    `${comparison.fabrics.length} ${comparison.fabrics.length === 1 ? 'fabric' : 'fabrics'}`,
-    scenario.hardware && `hardware ${scenario.hardware}`,
-    seeds.length > 0 && `${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`,
-    scenario.weights && `weights: ${scenario.weights}`,
-  ].filter(Boolean);
-  return h(
-    'header',
-    {class: 'head'},
-    h(
-      'div',
-      {class: 'bar'},
-      h('span', {class: 'mark'}, h('b', {}, 'weft'), ' networks for AI training, compared'),
-      h(
-        'div',
-        {class: 'tools'},
-        themeButton(),
-        h('button', {type: 'button', class: 'control', onclick: () => window.print()}, 'Print'),
-      ),
-    ),
-    h('h1', {}, scenario.name ?? 'Networks compared'),
-    scenario.job && h('p', {class: 'job'}, scenario.job),
-    scenario.topology && h('p', {class: 'network'}, scenario.topology),
-    h(
-      'ul',
-      {class: 'chips', 'aria-label': 'Scenario'},
-      chips.map((chip) => h('li', {}, chip)),
-    ),
-  );
-}
-
-function contents(sections) {
-  return h(
-    'nav',
-    {class: 'contents', 'aria-label': 'Sections'},
-    h(
-      'ol',
-      {},
-      sections.map((made) => h('li', {}, h('a', {href: `#${made.id}`}, made.querySelector('h2').textContent))),
-    ),
-  );
-}
-
-const comparison = readComparison();
-const looks = fabricLooks(comparison);
-const main = h('main', {id: 'content', tabindex: -1});
-const choice = new FabricChoice(comparison, looks, showAgain);
-
-/** A fault in one section takes nothing from the others. */
-function madeOrSaid(make, index) {
-  try {
-    return make(choice.shown(), looks, comparison);
-  } catch (error) {
-    console.error(error);
-    return section(
-      `section-${index}`,
-      'A section is missing',
-      `It could not be made from these results: ${error.message}`,
-    );
-  }
-}
-
-function show() {
-  forgetCharts();
-  forgetUnfilled();
-  forgetClocks();
-  const sections = SECTIONS.map(madeOrSaid).filter(Boolean);
-  main.replaceChildren(...[choice.note(), ...sections].filter(Boolean));
-  watchCharts();
-  return sections;
-}
-
-/** Which of the page's openings it is, whatever fabrics are shown. */
-const keyOf = (element) =>
-  [
-    element.closest('section').id,
-    element.closest('.block')?.querySelector('h3')?.textContent,
-    element.firstChild.textContent,
-  ].join(' ');
-
-/** With other fabrics, at the same place of the page and with the same things open. */
-function showAgain() {
-  const opened = new Set([...main.querySelectorAll('details[open]')].map(keyOf));
-  const top = () => [...main.children].find((element) => element.getBoundingClientRect().bottom > 0);
-  const before = top();
-  const offset = before?.getBoundingClientRect().top ?? 0;
-  show();
-  for (const element of main.querySelectorAll('details')) element.open = opened.has(keyOf(element));
-  const place = before?.id && document.getElementById(before.id);
-  if (place) window.scrollBy({top: place.getBoundingClientRect().top - offset, behavior: 'instant'});
-}
-
-const columns = h('div', {class: 'columns'});
-document.getElementById('page').replaceChildren(header(comparison), columns);
-columns.append(h('div', {class: 'side'}), main);
-columns.firstChild.append(...[contents(show()), choice.element].filter(Boolean));
-preparePaper(() => ({comparison: choice.shown(), whole: comparison, looks, hidden: choice.note()}));
 window.weftReport = {
   charts,
-  comparison,
+  comparison: carried,
   /** Every chart drawn and everything that opens filled, for who looks at the whole page. */
   drawAll: () => {
     drawAll();

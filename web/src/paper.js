@@ -99,7 +99,7 @@ const leftOutNote = (out) =>
   out.length > 0 &&
   h('p', {class: 'left-out'}, `Left out of these pages, and in the report's file: ${out.join('; ')}.`);
 
-/** `what()` gives what the page shows when it is printed. */
+/** `what()` gives what the page of a comparison shows when it is printed; null: there is no summary to come first. */
 export function preparePaper(what) {
   let opened = [];
   let made = [];
@@ -112,11 +112,13 @@ export function preparePaper(what) {
     });
     document.documentElement.classList.add('paper');
     toPaper();
-    const first = summary(what());
-    const title = h('h2', {class: 'appendix-title'}, 'Appendix');
-    document.getElementById('page').prepend(first);
-    main.prepend(title);
-    made = [first, title];
+    if (what) {
+      const first = summary(what());
+      const title = h('h2', {class: 'appendix-title'}, 'Appendix');
+      document.getElementById('page').prepend(first);
+      main.prepend(title);
+      made = [first, title];
+    }
     const note = leftOutNote(shorten(main));
     if (note) main.append(note);
     if (note) made.push(note);

@@ -4,7 +4,8 @@ import {list} from './comparison.js';
 import {fabricName} from './marks.js';
 import {absentPart, details, section} from './section.js';
 
-function command(text) {
+/** A command to copy. */
+export function command(text) {
   const button = h(
     'button',
     {
@@ -24,10 +25,20 @@ function command(text) {
   return h('div', {class: 'command'}, h('pre', {tabindex: 0}, text), button);
 }
 
+/** Names with values; those without a value are left out. */
+export const facts = (rows) =>
+  h(
+    'dl',
+    {class: 'facts'},
+    rows
+      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))]),
+  );
+
 export function reproduce(comparison, looks) {
   const {scenario = {}} = comparison;
   const seeds = list(scenario.seeds).length > 0 ? scenario.seeds.join(', ') : scenario.seed;
-  const facts = [
+  const rows = [
     ['weft', comparison.version],
     ['Format of the results', `${comparison.format} ${comparison.format_version}`],
     ['Scenario', scenario.name],
@@ -45,13 +56,7 @@ export function reproduce(comparison, looks) {
     'To get the same numbers again',
     null,
     comparison.reproduce ? command(comparison.reproduce) : null,
-    h(
-      'dl',
-      {class: 'facts'},
-      facts
-        .filter(([, value]) => value !== undefined && value !== null && value !== '')
-        .map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))]),
-    ),
+    facts(rows),
     h('div', {class: 'resolved'}, h('h3', {}, 'The scenario as it was resolved'), listings(resolved, looks)),
   );
 }

@@ -59,17 +59,21 @@ Result<std::string> report_html(const Comparison& comparison, const Baseline* ba
   if (Result<void> right = check_comparison(document); !right) {
     return pass_on(right);
   }
+  return page_of(title_of(comparison), document, baseline == nullptr ? Json() : baseline_json(comparison, *baseline));
+}
+
+std::string page_of(std::string_view title, const Json& document, const Json& baseline) {
   const std::string_view page = report_page();
-  const std::size_t title = page.find(kTitleMark);
+  const std::size_t name = page.find(kTitleMark);
   const std::size_t data = page.find(kDataMark);
   const std::size_t other = page.find(kBaselineMark);
-  WEFT_ASSERT(title < data && data < other && other != std::string_view::npos);
-  std::string html(page.substr(0, title));
-  html += escaped_text(title_of(comparison));
-  html += page.substr(title + kTitleMark.size(), data - title - kTitleMark.size());
+  WEFT_ASSERT(name < data && data < other && other != std::string_view::npos);
+  std::string html(page.substr(0, name));
+  html += escaped_text(title);
+  html += page.substr(name + kTitleMark.size(), data - name - kTitleMark.size());
   html += escaped_json(document);
   html += page.substr(data + kDataMark.size(), other - data - kDataMark.size());
-  html += escaped_json(baseline == nullptr ? Json() : baseline_json(comparison, *baseline));
+  html += escaped_json(baseline);
   html += page.substr(other + kBaselineMark.size());
   return html;
 }

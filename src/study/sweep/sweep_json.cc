@@ -82,6 +82,7 @@ Json names_of(const SweepResult& result, const std::vector<std::size_t>& points)
 
 Json json_of(const SweepResult& result, const SweptFigure& figure) {
   Json made{{"figure", figure.measure.name()},
+            {"about", figure.measure.kind->about},
             {"unit", unit_name(figure.measure.kind->unit)},
             {"better", figure.measure.kind->better == Better::kLower ? "lower" : "higher"},
             {"best", names_of(result, figure.best.alike)},
@@ -190,12 +191,17 @@ std::string effects_csv(const SweepResult& result) {
 }  // namespace
 
 Json sweep_json(const SweepResult& result) {
-  Json made{{"weft", result.version},
+  Json made{{"format", "weft-sweep"},
+            {"format_version", 1},
+            {"weft", result.version},
             {"scenario", result.file},
+            {"command", result.command},
             {"design", result.design.kind == Design::Kind::kGrid ? "grid" : "latin-hypercube"},
             {"keys", Json::array()},
             {"first_seed", result.first_seed},
             {"runs", result.runs},
+            {"chance", result.chance},
+            {"tolerance", result.tolerance},
             {"complete", !result.interrupted},
             {"fidelity", result.levels},
             {"points", Json::array()},
@@ -205,7 +211,10 @@ Json sweep_json(const SweepResult& result) {
   }
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const SweptPoint& point = result.points[i];
-    Json own{{"point", point.name}, {"values", result.design.points[i].values}, {"command", point.command}};
+    Json own{{"point", point.name},
+             {"values", result.design.points[i].values},
+             {"at", result.design.points[i].at},
+             {"command", point.command}};
     if (!point.reason.empty()) {
       own["reason"] = point.reason;
     }

@@ -32,6 +32,7 @@ struct SweptFigure {
 struct SweepResult {
   std::string file;       // the scenario's
   std::string version{};  // of weft
+  std::string command{};  // "weft sweep FILE --vary ...": what does all of it again
   Design design{};
   std::vector<SweptPoint> points{};    // as in the design
   std::vector<SweptFigure> figures{};  // the first is what the rule is about
