@@ -172,10 +172,10 @@ class NvueWriter {
 
 /// What ports name, until all profiles are read.
 struct Named {
-  std::string port;
-  std::string pauses;
-  std::string marks;
-  std::string weights;
+  std::string port{};
+  std::string pauses{};
+  std::string marks{};
+  std::string weights{};
 };
 
 class NvueReader {

@@ -1,5 +1,7 @@
 #include "study/run/collector_attacks.h"
 
+#include <utility>
+
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::run {
@@ -42,11 +44,13 @@ std::vector<results::AttackRow> attack_rows(const Simulation& simulation, Time e
     return rows;
   }
   for (const scenario::AttackSettings& attack : scenario.attacks) {
-    rows.push_back({.name = attack.name,
-                    .kind = std::string(scenario::word_of(attack.kind)),
-                    .from = attack.from,
-                    .victim = attack.victim,
-                    .not_possible = std::string(scenario::impossible_attack(attack.kind, scenario.fabric.family))});
+    results::AttackRow row;
+    row.name = attack.name;
+    row.kind = std::string(scenario::word_of(attack.kind));
+    row.from = attack.from;
+    row.victim = attack.victim;
+    row.not_possible = std::string(scenario::impossible_attack(attack.kind, scenario.fabric.family));
+    rows.push_back(std::move(row));
   }
   const host::Attacks* const attacks = simulation.world().attacks();
   for (std::size_t i = 0; i < simulation.attacks().size(); ++i) {
