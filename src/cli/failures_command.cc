@@ -16,10 +16,12 @@
 #include "cli/progress_bar.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
+#include "cli/shell_word.h"
 #include "cli/terminal.h"
 #include "live/process_pool.h"
 #include "study/compare/failure_study.h"
 #include "study/failures/failure_text.h"
+#include "study/report/report_html.h"
 #include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_words.h"
 
@@ -83,6 +85,18 @@ Result<std::vector<FailureTask>> plan(const FailuresText& text, FailureReport& r
   return tasks;
 }
 
+std::string whole_command(const FailuresText& text) {
+  std::string made = "weft failures " + shell_word(text.scenario.file);
+  for (const std::string& setting : text.scenario.settings) {
+    made += " --set " + shell_word(setting);
+  }
+  made += text.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text.fabrics, ",")));
+  made += fmt::format(" --months {}", text.months);
+  made += text.no_variants ? " --no-variants" : "";
+  made += text.ring_only ? " --ring-only" : "";
+  return made + (text.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text.scenario.catalogue));
+}
+
 /// Each network in a process of its own.
 Result<std::vector<NetworkFailures>> study(const FailuresText& text, const std::vector<FailureTask>& tasks) {
   std::vector<std::optional<NetworkFailures>> found(tasks.size());
@@ -135,8 +149,8 @@ Result<std::vector<NetworkFailures>> study(const FailuresText& text, const std::
 }
 
 Result<void> write(const FailuresText& text, const FailureReport& report) {
+  std::FILE* const stream = text.json == "-" || text.csv == "-" ? stderr : stdout;
   if (!text.quiet) {
-    std::FILE* const stream = text.json == "-" || text.csv == "-" ? stderr : stdout;
     fmt::print(stream, "{}", failure_text(report, terminal_columns(stream)));
   }
   if (!text.csv.empty()) {
@@ -144,16 +158,27 @@ Result<void> write(const FailuresText& text, const FailureReport& report) {
       return written;
     }
   }
+  if (!text.report.empty()) {
+    const std::string title = "What failures cost" + (report.scenario.empty() ? "" : ": " + report.scenario);
+    const std::string page = study::report::page_of(title, failure_json(report), nullptr);
+    if (Result<void> written = write_text(text.report, page); !written) {
+      return written;
+    }
+    if (!text.quiet) {
+      fmt::print(stream, "report in {}\n", text.report);
+    }
+  }
   return text.json.empty() ? Result<void>() : write_json(text.json, failure_json(report));
 }
 
 int run(const FailuresText& text) {
-  FailureReport report;
+  FailureReport report{.version = WEFT_VERSION, .command = whole_command(text)};
   const Result<std::vector<FailureTask>> tasks = plan(text, report);
   if (!tasks) {
     return complain("failures", tasks.error(), kUsageError);
   }
-  for (const Result<void>& possible : {check_text_output(text.json), check_csv_output(text.csv)}) {
+  for (const Result<void>& possible :
+       {check_text_output(text.json), check_text_output(text.report), check_csv_output(text.csv)}) {
     if (!possible) {
       return complain("failures", possible.error(), kFault);
     }
@@ -192,6 +217,7 @@ void add_failures_command(CLI::App& app, FailuresText& text, int& exit_status) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_option("--json", text.json, "Write everything as JSON to this file; - = standard output alone");
   command->add_option("--csv", text.csv, "Write tables as CSV into this folder; - = standard output");
+  command->add_option("--report", text.report, "Write everything as a page with charts to this HTML file");
   command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
   command->footer("Exit status: 0 done, 1 a run or an output failed, 2 wrong input, 130 interrupted.");
   command->callback([&text, &exit_status] { exit_status = run(text); });

@@ -17,6 +17,7 @@ struct FailuresText {
   bool no_variants = false;
   bool ring_only = false;
   std::string json;
+  std::string report;
   std::string csv;
   bool quiet = false;
 };

@@ -1,12 +1,14 @@
-// Builds the page from the document that it carries: a comparison, or a sweep.
+// Builds the page from the document that it carries: a comparison, a sweep, or failures.
 import {charts, drawAll} from './charts.js';
 import {comparisonPage} from './comparison_page.js';
 import {readDocument} from './comparison.js';
+import {FAILURES, failuresPage} from './failures_page.js';
 import {fillAll} from './section.js';
 import {SWEEP, sweepPage} from './sweep_page.js';
 
 const carried = readDocument();
 if (carried.format === SWEEP) sweepPage(carried);
+else if (carried.format === FAILURES) failuresPage(carried);
 else comparisonPage(carried);
 
 window.weftReport = {

@@ -169,7 +169,8 @@ std::string failure_text(const FailureReport& report, LineWidth width) {
 }
 
 nlohmann::ordered_json failure_json(const FailureReport& report) {
-  nlohmann::ordered_json made{{"scenario", report.scenario}, {"rates", report.rates}};
+  nlohmann::ordered_json made{{"format", "weft-failures"}, {"format_version", 1},         {"weft", report.version},
+                              {"command", report.command}, {"scenario", report.scenario}, {"rates", report.rates}};
   made["networks"] = nlohmann::ordered_json::array();
   for (const NetworkFailures& network : report.networks) {
     made["networks"].push_back(to_json(network));

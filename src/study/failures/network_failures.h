@@ -77,6 +77,8 @@ struct NetworkFailures {
 };
 
 struct FailureReport {
+  std::string version{};  // of weft
+  std::string command{};  // "weft failures FILE ...": what does all of it again
   std::string scenario{};
   std::string rates{};  // of the catalogue
   std::vector<NetworkFailures> networks{};
