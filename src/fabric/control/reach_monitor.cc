@@ -72,6 +72,7 @@ void ReachMonitor::add(Record& record, Time until) {
   const Duration passed = until - record.since;
   record.sum.black_hole += record.state.black_hole ? passed : Duration::zero();
   record.sum.loop += record.state.loop ? passed : Duration::zero();
+  record.sum.cut_off += record.state.cut_off ? passed : Duration::zero();
   record.sum.lost_seconds += record.state.lost * passed.seconds();
   record.since = until;
 }
@@ -145,13 +146,17 @@ ReachMonitor::State ReachMonitor::evaluate(PrefixId prefix) const {
   visit.marks[to] = Visit::Mark::kDone;
   double sum = 0;
   std::uint32_t sources = 0;
+  bool cut_off = false;
   for (const std::uint32_t leaf : leaf_of_) {
-    if (leaf != to && component_[leaf] == component_[to]) {
+    if (component_[leaf] != component_[to]) {
+      cut_off = true;
+    } else if (leaf != to) {
       sum += lost_from(leaf, prefix, visit);
       ++sources;
     }
   }
-  return {.black_hole = visit.black_hole, .loop = visit.loop, .lost = sources == 0 ? 0 : sum / sources};
+  return {
+      .black_hole = visit.black_hole, .loop = visit.loop, .cut_off = cut_off, .lost = sources == 0 ? 0 : sum / sources};
 }
 
 // Depth first with a stack of its own: paths may be as long as there are switches. Where a loop closes, all that

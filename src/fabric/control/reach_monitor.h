@@ -3,8 +3,8 @@
 //
 // From a leaf that cables still join to the destination, traffic is taken to split evenly over the next hops of each
 // switch. The share of it that comes to a switch without an entry, to a dead cable or into a loop is lost; a
-// destination has a black hole or a loop while that is so for any source. What changes at one instant is judged
-// together.
+// destination has a black hole or a loop while that is so for any source. Where no cables join them no switch can help:
+// that is counted as cut off, and as nothing else. What changes at one instant is judged together.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ class ReachMonitor {
   struct Outage {
     Duration black_hole;      // some path of some source ends at a switch without an entry or at a dead cable
     Duration loop;            // some path of some source goes round
+    Duration cut_off;         // no cables that are up join some leaf to it
     double lost_seconds = 0;  // the mean over sources of their lost share, added up over time
   };
 
@@ -43,6 +44,7 @@ class ReachMonitor {
   struct State {
     bool black_hole = false;
     bool loop = false;
+    bool cut_off = false;
     double lost = 0;
 
     friend bool operator==(const State&, const State&) = default;

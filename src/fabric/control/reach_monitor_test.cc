@@ -82,14 +82,17 @@ TEST(ReachMonitor, ChangesOfOneInstantAreOne) {
   EXPECT_EQ(small.monitor.outage(1, Time::zero() + 9_us).black_hole, Duration::zero());
 }
 
-TEST(ReachMonitor, ALeafWithoutCablesIsNoSource) {
+TEST(ReachMonitor, ALeafWithoutCablesIsCutOffAndNoSource) {
   Small small;
   small.monitor.begin(Time::zero());
   for (const std::string spine : {"spine0", "spine1"}) {
     small.monitor.set_cable(small.link("leaf2", spine), ReachMonitor::Cable::kDown, Time::zero() + 1_us);
   }
-  EXPECT_EQ(small.monitor.state(0), ReachMonitor::State{});
-  EXPECT_EQ(small.monitor.state(2), ReachMonitor::State{});
+  EXPECT_EQ(small.monitor.state(0), ReachMonitor::State{.cut_off = true});
+  EXPECT_EQ(small.monitor.state(2), ReachMonitor::State{.cut_off = true});
+  small.monitor.set_cable(small.link("leaf2", "spine1"), ReachMonitor::Cable::kUp, Time::zero() + 4_us);
+  EXPECT_FALSE(small.monitor.state(0).cut_off);
+  EXPECT_EQ(small.monitor.outage(2, Time::zero() + 9_us).cut_off, 3_us);
 }
 
 }  // namespace

@@ -192,12 +192,10 @@ class Timeline {
     return added_ > kMaxFailures ? too_many_failures(scenario_, failure) : Result<void>();
   }
 
-  [[nodiscard]] LinkCondition condition(std::uint32_t link, Time at) const {
-    LinkCondition now{.rate = graph_.links[link].rate};
-    for (const Hold& hold : holds_[link]) {
-      if (at < hold.span.from || at >= hold.span.until) {
-        continue;
-      }
+  /// Under those that hold a link at present.
+  static LinkCondition condition(const std::vector<Hold>& present, Rate full) {
+    LinkCondition now{.rate = full};
+    for (const Hold& hold : present) {
       now.down = now.down || hold.down;
       now.rate = hold.down ? now.rate : std::min(now.rate, hold.rate);
       now.bit_error_rate = std::max(now.bit_error_rate, hold.bit_error_rate);
@@ -217,10 +215,20 @@ class Timeline {
     std::ranges::sort(edges);
     const auto repeated = std::unique(edges.begin(), edges.end());
     edges.erase(repeated, edges.end());
+    std::vector<Hold> holds = holds_[link];
+    std::ranges::sort(holds, {}, [](const Hold& hold) { return hold.span.from; });
+    std::vector<Hold> present;
+    std::size_t next = 0;
     const LinkCondition healthy{.rate = graph_.links[link].rate};
     LinkCondition before = healthy;
     for (const Time at : edges) {
-      const LinkCondition now = condition(link, at);
+      std::erase_if(present, [at](const Hold& hold) { return at >= hold.span.until; });
+      for (; next < holds.size() && holds[next].span.from <= at; ++next) {
+        if (at < holds[next].span.until) {
+          present.push_back(holds[next]);
+        }
+      }
+      const LinkCondition now = condition(present, graph_.links[link].rate);
       const auto emit = [&](fabric::LinkEvent::Kind kind) {
         made.push_back({.at = at,
                         .link = fabric::LinkIndex(link),

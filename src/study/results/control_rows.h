@@ -57,6 +57,7 @@ struct ControlDestinationRow {
   std::string leaf{};
   Duration black_hole;
   Duration loop;
+  Duration cut_off;
   Duration lost_time;  // the share of traffic that is lost, over time
   std::uint64_t black_holed = 0;
   std::uint64_t lost_on_cables = 0;

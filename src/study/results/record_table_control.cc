@@ -135,6 +135,10 @@ const RecordTable& control_destination_table() {
             "dead cable.",
             {.json = "black_hole_s"}},
            {"loop_ps", member<&ControlDestinationRow::loop>, "How long some path went round.", {.json = "loop_s"}},
+           {"cut_off_ps",
+            member<&ControlDestinationRow::cut_off>,
+            "How long no cables that were up joined some leaf to it: whatever switches decide, its traffic is lost.",
+            {.json = "cut_off_s"}},
            {"lost_ps",
             member<&ControlDestinationRow::lost_time>,
             "The mean over these leaves of the share of traffic that is lost, if it splits evenly over next hops, "

@@ -216,6 +216,7 @@ inline void add_control(RunResults& results) {
   results.control_destinations = {{.leaf = "leaf0",
                                    .black_hole = 2_ms,
                                    .loop = 1_us,
+                                   .cut_off = 40_us,
                                    .lost_time = 300_us,
                                    .black_holed = 100,
                                    .lost_on_cables = 20,

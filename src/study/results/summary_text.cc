@@ -290,11 +290,19 @@ void write_control(Writer& out, const RunResults& results) {
     const auto after = [&](Time at) { return at.is_never() ? std::string("never") : short_text(at - event.at); };
     out.line("  " + event.kind,
              fmt::format("{}{}: noticed after {}, last entry after {}", short_text(event.at.since_start()),
-                         event.link.empty() ? "" : " " + event.link, after(event.noticed), after(event.last_entry)));
+                         event.link.empty() ? ""
+                         : event.links > 1  ? fmt::format(" {} and {} more", event.link, event.links - 1)
+                                            : " " + event.link,
+                         after(event.noticed), after(event.last_entry)));
   }
   Duration longest;
+  Duration cut_off;
   for (const ControlDestinationRow& row : results.control_destinations) {
     longest = std::max(longest, row.black_hole);
+    cut_off = std::max(cut_off, row.cut_off);
+  }
+  if (cut_off > Duration::zero()) {
+    out.line("  cut off", fmt::format("for {} no cable joined some leaf to another", short_text(cut_off)));
   }
   if (longest > Duration::zero() || own.black_holed + own.hop_limit + own.lost_on_cables > 0) {
     out.line("  lost", fmt::format("{} in black holes (longest {}), {} on cables, {} in loops",

@@ -8,6 +8,7 @@
 #include "study/run/collector_attacks.h"
 #include "study/run/collector_control.h"
 #include "study/run/collector_controller.h"
+#include "study/run/collector_events.h"
 #include "study/run/collector_ports.h"
 #include "study/run/collector_scale_up.h"
 #include "study/run/collector_security.h"
@@ -88,7 +89,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   results.drops = world.fabric().drops();
   take_nics(results);
   results.samples = std::move(samples_);
-  take_events(results);
+  take_events(*simulation_, results);
   take_cpu(results);
   take_scale_up(*simulation_, results);
   results.security = security_row(*simulation_);
@@ -186,61 +187,6 @@ void Collector::take_cpu(results::RunResults& results) const {
       }
     }
   });
-}
-
-void Collector::take_events(results::RunResults& results) const {
-  for (const scenario::EventSettings& event : simulation_->scenario().events) {
-    const Time at = Time::zero() + event.at;
-    if (at <= results.run.ended_at) {
-      const bool degrades = event.action == scenario::EventAction::kDegrade;
-      results.events.push_back({.at = at,
-                                .kind = std::string(scenario::word_of(event.action)),
-                                .place = event.select,
-                                .text = degrades ? "to " + to_string(event.rate) : std::string()});
-    }
-  }
-  for (const scenario::FailureSettings& failure : simulation_->scenario().failures) {
-    const Time at = failure.at ? Time::zero() + *failure.at : Time::never();
-    if (failure.at && at > results.run.ended_at) {
-      continue;
-    }
-    std::string text = failure.at ? "" : "drawn, " + std::to_string(*failure.fit) + " FIT";
-    if (failure.duration) {
-      text += (text.empty() ? "for " : ", for ") + to_string(*failure.duration);
-    }
-    results.events.push_back({.at = at,
-                              .kind = std::string(scenario::word_of(failure.kind)),
-                              .place = failure.select.empty() ? failure.name : failure.select,
-                              .text = std::move(text)});
-  }
-  if (const std::optional<Simulation::JobLoss>& loss = simulation_->loss(); loss) {
-    results.events.push_back({.at = loss->at,
-                              .kind = "job-lost",
-                              .place = loss->job,
-                              .text = loss->place.empty() ? loss->reason : loss->place + ": " + loss->reason});
-  }
-  if (const auto* const ethernet = simulation_->world().fabric().get_if<fabric::EthernetFabric>();
-      ethernet != nullptr) {
-    for (const fabric::DeadlockReport& deadlock : ethernet->deadlocks()) {
-      results::EventRow row{.at = deadlock.found, .kind = "deadlock", .place = {}, .text = {}};
-      row.place = "priority " + std::to_string(deadlock.priority);
-      for (const fabric::PortIndex port : deadlock.cycle) {
-        row.text += (row.text.empty() ? "" : " -> ") + port_label(simulation_->world(), port);
-      }
-      results.events.push_back(std::move(row));
-    }
-  }
-  for (const results::PortRow& port : results.ports) {
-    for (const results::LaneRow& lane : port.lanes) {
-      if (lane.storms != 0) {
-        results.events.push_back({.at = Time::never(),
-                                  .kind = "watchdog",
-                                  .place = port.name + " priority " + std::to_string(lane.lane),
-                                  .text = std::to_string(lane.storms) + " times"});
-      }
-    }
-  }
-  std::ranges::stable_sort(results.events, {}, &results::EventRow::at);
 }
 
 }  // namespace weft::study::run

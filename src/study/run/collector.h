@@ -59,7 +59,6 @@ class Collector final : public workload::MessageSink {
   void take_nics(results::RunResults& results) const;
   void take_cpu(results::RunResults& results) const;
   void take_steps(results::RunResults& results, const std::function<bool()>& keep_going) const;
-  void take_events(results::RunResults& results) const;
 
   Limits limits_;
   Simulation* simulation_ = nullptr;

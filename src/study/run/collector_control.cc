@@ -83,6 +83,7 @@ void take_control(fabric::AnyFabric& fabric, Time at, results::RunResults& resul
         {.leaf = plane.at(leaf).name(),
          .black_hole = outage.black_hole,
          .loop = outage.loop,
+         .cut_off = outage.cut_off,
          .lost_time = Duration::picoseconds(std::llround(outage.lost_seconds * kPicosecondsPerSecond)),
          .black_holed = lost.black_hole,
          .lost_on_cables = lost.on_cable,

@@ -163,15 +163,19 @@ std::string after_event(Time at, Time event) { return at.is_never() ? "never" : 
 struct DestinationLosses {
   Duration longest_hole;
   Duration longest_loop;
+  Duration longest_cut_off;
   Duration mean_lost;
   std::uint64_t touched = 0;
+  std::uint64_t cut_off = 0;
 };
 DestinationLosses destination_losses(const results::RunResults& results) {
   DestinationLosses sum;
   for (const results::ControlDestinationRow& row : results.control_destinations) {
     sum.longest_hole = std::max(sum.longest_hole, row.black_hole);
     sum.longest_loop = std::max(sum.longest_loop, row.loop);
+    sum.longest_cut_off = std::max(sum.longest_cut_off, row.cut_off);
     sum.mean_lost += row.lost_time;
+    sum.cut_off += row.cut_off > Duration::zero() ? 1 : 0;
     sum.touched += row.black_hole > Duration::zero() || row.loop > Duration::zero() ? 1 : 0;
   }
   if (!results.control_destinations.empty()) {
@@ -200,6 +204,13 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
   table.add({"loop", fmt::format("longest {}", results::short_text(losses.longest_loop))});
   table.add(
       {"traffic lost", fmt::format("as much as in {}, mean over destinations", results::short_text(losses.mean_lost))});
+  if (losses.cut_off > 0) {
+    table.add(
+        {"cut off", fmt::format("longest {}, {} of {} destinations: no cable joins some leaf to them, and what is "
+                                "sent there is lost as well",
+                                results::short_text(losses.longest_cut_off), losses.cut_off,
+                                study.results.control_destinations.size())});
+  }
   table.add({"messages", fmt::format("{} of BGP ({} UPDATEs, {}), {} of BFD, {} of LLDP; {} in all", own.messages,
                                      own.updates, results::short_text(own.message_bytes), own.bfd_packets,
                                      own.lldp_units, results::short_text(own.frame_bytes))});
