@@ -54,7 +54,8 @@ class FailureStudy {
         }
       }
       add_certain_losses();
-      add_goodput(network_, scenario_, options_.months);
+      const auto go_on = [this] { return keep_going_(run::Progress{}); };
+      interrupted_ = !add_goodput(network_, scenario_, {.months = options_.months, .keep_going = go_on});
     }
     return interrupted_ ? std::nullopt : std::optional(std::move(network_));
   }

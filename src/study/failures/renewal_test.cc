@@ -78,5 +78,31 @@ TEST(Renewal, SharesAddUpAndTheSameSeedGivesTheSame) {
   EXPECT_NEAR(s.kept + s.lost + s.slow + s.stalled + s.checkpoints + s.restarts, 1, 1e-9);
 }
 
+// A failure each microsecond would be 2.6e12 of them in a month.
+TEST(Renewal, DrawsNoneWhereAMonthHasTooManyEvents) {
+  const std::vector<FailureClass> classes{{.name = "gpu", .per_second = 1e6, .ends_job = true}};
+  const RenewalResult drawn = simulate_renewal(classes, {.interval = 900, .time = 10, .restart = 5}, {});
+  EXPECT_EQ(drawn.replicas, 0U);
+  EXPECT_FALSE(drawn.interrupted);
+  EXPECT_NEAR(drawn.events, 2e6 * 730 * 3600, 1e-3 * drawn.events);
+  EXPECT_EQ(simulate_renewal({}, {.interval = 1e-9, .time = 1e-9}, {}).replicas, 0U);
+}
+
+// 2 x 1e6 events of each replica, of 2e8 in all: no more than a hundred.
+TEST(Renewal, DrawsFewerWhereAllTogetherHaveTooManyEvents) {
+  const RenewalResult drawn = simulate_renewal({}, {.interval = 0.5, .time = 0.5}, {.replicas = 400, .horizon = 1e6});
+  EXPECT_EQ(drawn.replicas, 100U);
+  EXPECT_NEAR(drawn.goodput.mean, 0.5, 1e-6);
+  EXPECT_EQ(simulate_renewal({}, {.interval = 900, .time = 10}, {.replicas = 7}).replicas, 7U);
+}
+
+TEST(Renewal, EndsWithinOneReplicaWhenItIsInterrupted) {
+  int asked = 0;
+  const RenewalResult drawn = simulate_renewal({}, {.interval = 0.5, .time = 0.5},
+                                               {.horizon = 1e6, .keep_going = [&asked] { return ++asked < 3; }});
+  EXPECT_TRUE(drawn.interrupted);
+  EXPECT_EQ(asked, 3);
+}
+
 }  // namespace
 }  // namespace weft::study::failures
