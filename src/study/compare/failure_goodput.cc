@@ -127,9 +127,8 @@ bool add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, c
   const failures::CheckpointPlan plan{
       .interval = network.interval, .time = terms.time, .restart = terms.restart, .asynchronous = network.asynchronous};
   network.formula = formula_of(classes, terms, plan);
-  const failures::RenewalOptions options{.seed = static_cast<std::uint64_t>(scenario.seed),
-                                         .replicas = goodput.months,
-                                         .keep_going = goodput.keep_going};
+  const failures::RenewalOptions options{
+      .seed = static_cast<std::uint64_t>(scenario.seed), .replicas = goodput.months, .keep_going = goodput.keep_going};
   network.drawn = drawn_or_formula(classes, terms, plan, options);
   for (const double factor : kFactors) {
     std::vector<FailureClass> scaled = classes;

@@ -93,10 +93,10 @@ std::string drawn_text(const NetworkFailures& network, const Margins& margins) {
 
 std::string formula_text(const NetworkFailures& network, const Margins& margins) {
   return paragraph(
-      fmt::format("a month: goodput {} by formula alone, {:.3g} losses of the job; none was drawn, since each would have "
-                  "{:.2g} failures, repairs and checkpoints (at most {:.0e} are drawn)",
-                  percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.events,
-                  kMostReplicaEvents),
+      fmt::format(
+          "a month: goodput {} by formula alone, {:.3g} losses of the job; none was drawn, since each would have "
+          "{:.2g} failures, repairs and checkpoints (at most {:.0e} are drawn)",
+          percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.events, kMostReplicaEvents),
       margins);
 }
 

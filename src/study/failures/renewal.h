@@ -65,8 +65,8 @@ struct RenewalResult {
   bool interrupted = false;    // there are no figures then either
   double events = 0;           // of one replica, expected
   Estimated goodput{};         // share of the time
-  Estimated interruptions{};  // failures that ended the job, in the horizon
-  TimeShares shares{};        // means
+  Estimated interruptions{};   // failures that ended the job, in the horizon
+  TimeShares shares{};         // means
 };
 
 /// Expected in so much time.
