@@ -358,7 +358,7 @@ Result<std::vector<FailureTask>> plan_failures(std::span<const FabricChoice> cho
   }
   if (refusals.size() == choices.size()) {
     // What is wrong without any network is an error of the input, and no network's.
-    const Result<scenario::Scenario> own = scenario::load_scenario(request, catalogue);
+    Result<scenario::Scenario> own = scenario::load_scenario(request, catalogue);
     if (!own && std::ranges::all_of(refusals, [&](const Refusal& one) { return one.reason == own.error().message; })) {
       return pass_on(own);
     }
