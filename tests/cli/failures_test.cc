@@ -1,6 +1,5 @@
 // `weft failures`, and runs with [[failure]], as a user meets them.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -107,27 +106,6 @@ TEST(Failures, WhereTheyComeTooOftenToBeDrawnTheFormulaStandsAlone) {
   EXPECT_GT(month["events_per_month"].get<double>(), 1e7);
   EXPECT_EQ(month["goodput"], month["goodput_formula"]);
   EXPECT_NE(outcome.err.find("by formula alone"), std::string::npos) << outcome.err;
-}
-
-// The catalogue is a pipe, which holds the command before it has loaded anything; the signal comes meanwhile.
-Outcome interrupted_while_loading(const std::string& command) {
-  const fs::path folder = fs::temp_directory_path() / ("weft_pipe_" + std::to_string(::getpid()));
-  fs::create_directories(folder);
-  const std::string pipe = (folder / "slow.toml").string();
-  const Outcome outcome =
-      run_weft("--version >/dev/null; mkfifo " + pipe + "; " + WEFT_BINARY + " " + command + " --catalogue " +
-               folder.string() + " & exec 3>" + pipe + "; kill -TERM $!; exec 3>&-; wait $!");
-  fs::remove_all(folder);
-  return outcome;
-}
-
-TEST(Failures, AnInterruptWhileItLoadsEndsItCleanly) {
-  const Outcome outcome = interrupted_while_loading("failures " + kSmall + " --ring-only --fabrics rocev2");
-  EXPECT_EQ(outcome.exit_status, 130) << outcome.err;
-  EXPECT_NE(outcome.err.find("weft failures: interrupted"), std::string::npos) << outcome.err;
-  const Outcome tuned = interrupted_while_loading("tune " + kExamples + "/incast.toml --case rocev2 --runs 40");
-  EXPECT_EQ(tuned.exit_status, 130) << tuned.err;
-  EXPECT_NE(tuned.err.find("weft tune: interrupted"), std::string::npos) << tuned.err;
 }
 
 void expect_refused(const std::string& arguments, const std::string& said) {

@@ -181,10 +181,10 @@ TEST_F(Tune, WrongInputIsRefusedInOneLine) {
   expect_refused("--for stap", "--for: unknown figure 'stap'");
   expect_refused("--limit queue-peak", "--limit queue-peak: expected FIGURE=VALUE, such as queue-peak=1MB");
   expect_refused("--limit queue-peak=1us", "--limit queue-peak: unknown unit 'us'");
-  expect_refused("--vary routing.policy=ecmp", "a search needs a range, such as a..b or a..b:log, or two values");
+  expect_refused("--vary routing.policy=ecmp", "one value varies nothing; give two");
   expect_refused("--vary case=a", "--vary case");
   expect_refused("--vary swift.decrease=0.2..1",
-                 "--vary swift.decrease: it does nothing with congestion_control.algorithm = \"none\"");
+                 "--vary swift.decrease: it does nothing with congestion_control.algorithm = ");
   expect_refused("--vary dcqcn.increase_timr=1us..2us", "did you mean 'increase_timer'");
   expect_refused("--runs 3", "--runs");
   expect_refused("--for step --runs 40 -q", "--for: step: no job of the scenario runs steps");

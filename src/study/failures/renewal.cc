@@ -201,16 +201,15 @@ Estimated estimated(const std::vector<double>& values) {
   return {.mean = mean, .half = 1.96 * std::sqrt(squares / (count - 1) / count)};
 }
 
-/// As many as fit into the bound.
-std::uint32_t replicas_of(double events, std::uint32_t wanted) {
+}  // namespace
+
+std::uint32_t drawn_replicas(double events, std::uint32_t wanted) {
   static_assert(kMostDrawnEvents >= 2 * kMostReplicaEvents);  // two at least, for an interval
   if (events > kMostReplicaEvents) {
     return 0;
   }
   return static_cast<std::uint32_t>(std::min<double>(wanted, kMostDrawnEvents / std::max(events, 1.0)));
 }
-
-}  // namespace
 
 double expected_events(std::span<const FailureClass> classes, const CheckpointPlan& plan, double horizon) {
   double rate = 2 / (plan.interval + (plan.asynchronous ? 0 : plan.time));
@@ -226,7 +225,7 @@ RenewalResult simulate_renewal(std::span<const FailureClass> classes, const Chec
   std::vector<double> goodput;
   std::vector<double> interruptions;
   RenewalResult result{.events = expected_events(classes, plan, options.horizon)};
-  result.replicas = replicas_of(result.events, options.replicas);
+  result.replicas = drawn_replicas(result.events, options.replicas);
   if (result.replicas == 0) {
     return result;
   }

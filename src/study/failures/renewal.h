@@ -72,6 +72,9 @@ struct RenewalResult {
 /// Expected in so much time.
 [[nodiscard]] double expected_events(std::span<const FailureClass> classes, const CheckpointPlan& plan, double horizon);
 
+/// How many of those wanted fit into the two bounds.
+[[nodiscard]] std::uint32_t drawn_replicas(double events, std::uint32_t wanted);
+
 [[nodiscard]] RenewalResult simulate_renewal(std::span<const FailureClass> classes, const CheckpointPlan& plan,
                                              const RenewalOptions& options);
 

@@ -88,12 +88,12 @@ TEST(Renewal, DrawsNoneWhereAMonthHasTooManyEvents) {
   EXPECT_EQ(simulate_renewal({}, {.interval = 1e-9, .time = 1e-9}, {}).replicas, 0U);
 }
 
-// 2 x 1e6 events of each replica, of 2e8 in all: no more than a hundred.
 TEST(Renewal, DrawsFewerWhereAllTogetherHaveTooManyEvents) {
-  const RenewalResult drawn = simulate_renewal({}, {.interval = 0.5, .time = 0.5}, {.replicas = 400, .horizon = 1e6});
-  EXPECT_EQ(drawn.replicas, 100U);
-  EXPECT_NEAR(drawn.goodput.mean, 0.5, 1e-6);
-  EXPECT_EQ(simulate_renewal({}, {.interval = 900, .time = 10}, {.replicas = 7}).replicas, 7U);
+  EXPECT_EQ(drawn_replicas(2e6, 400), static_cast<std::uint32_t>(kMostDrawnEvents / 2e6));
+  EXPECT_EQ(drawn_replicas(2e6, 7), 7U);
+  EXPECT_EQ(drawn_replicas(10, 400), 400U);
+  EXPECT_GE(drawn_replicas(kMostReplicaEvents, 400), 2U);
+  EXPECT_EQ(drawn_replicas(1.01 * kMostReplicaEvents, 400), 0U);
 }
 
 TEST(Renewal, EndsWithinOneReplicaWhenItIsInterrupted) {
