@@ -172,6 +172,7 @@ Result<void> write(const FailuresText& text, const FailureReport& report) {
 }
 
 int run(const FailuresText& text) {
+  catch_interrupts();
   FailureReport report{.version = WEFT_VERSION, .command = whole_command(text)};
   const Result<std::vector<FailureTask>> tasks = plan(text, report);
   if (!tasks) {
@@ -183,9 +184,9 @@ int run(const FailuresText& text) {
       return complain("failures", possible.error(), kFault);
     }
   }
-  catch_interrupts();
   Result<std::vector<NetworkFailures>> networks = study(text, *tasks);
   if (interrupted()) {
+    fmt::print(stderr, "weft failures: interrupted\n");
     return kInterrupted;
   }
   if (!networks) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
@@ -127,14 +128,16 @@ int finish(const PlanText& text, const PlanQuestion& question, const study::scen
     }
   }
   if (result.interrupted) {
-    fmt::print(stderr, "weft plan: interrupted; {} runs are done{}\n", result.runs,
+    fmt::print(stderr, "weft plan: interrupted; {} done{}\n", counted(result.runs, {"run is", "runs are"}),
                is_kept ? " and kept, and the same command goes on from there" : "");
     return kInterrupted;
   }
-  return kSuccess;
+  const bool any = std::ranges::any_of(result.designs, &PlannedDesign::on_front);
+  return any ? kSuccess : complain("plan", {study::plan::why_no_front(result)}, kUsageError);
 }
 
 int run(const PlanText& text) {
+  catch_interrupts();
   Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain("plan", catalogue.error(), kUsageError);
@@ -150,7 +153,6 @@ int run(const PlanText& text) {
   if (!cache) {
     return complain("plan", cache.error(), kUsageError);
   }
-  catch_interrupts();
   CasePool pool({.command = "plan",
                  .jobs = text.jobs,
                  .threads = 1,
@@ -175,7 +177,7 @@ int run(const PlanText& text) {
                   .tell =
                       [&](const std::string& what) {
                         if (!text.quiet) {
-                          fmt::print(stderr, "weft plan: {}; {} runs so far\n", what, result.runs);
+                          fmt::print(stderr, "weft plan: {}; {} so far\n", what, counted(result.runs, {"run", "runs"}));
                         }
                       }},
                  *question, *catalogue, pool, result);
@@ -262,8 +264,9 @@ void add_plan_command(CLI::App& app, PlanText& text, int& exit_status) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   command->add_flag("-q,--quiet", text.quiet, "No table and no progress");
   command->footer(
-      "Exit status: 0 done, 1 a file cannot be written or a run died, 2 wrong input or no design keeps to the limits, "
-      "130 interrupted (the same command goes on).");
+      "Exit status: 0 done, 1 a file cannot be written or a run died, 2 wrong input or no design can be run or keeps "
+      "to "
+      "the limits, 130 interrupted (the same command goes on).");
   command->callback([&text, &exit_status] { exit_status = run(text); });
 }
 

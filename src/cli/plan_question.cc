@@ -145,6 +145,19 @@ Result<void> check_job(const Scenario& scenario) {
   return {};
 }
 
+/// Why there is none.
+Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
+  std::string why = fmt::format("{}", fmt::join(space.without_devices, "; "));
+  if (space.beyond_capacity > 0) {
+    why += why.empty() ? "" : "; ";
+    why += fmt::format(
+        "of {} combinations of devices and shapes none has ports for {} GPUs; name other --shapes, --switches, --nics "
+        "or fewer --rails",
+        space.beyond_capacity, gpus);
+  }
+  return {"no design: " + (why.empty() ? "no shape takes so many --planes with these NICs" : why)};
+}
+
 void set_base(PlanQuestion& question) {
   for (const study::scenario::ListedValue& row :
        study::scenario::list_values(question.scenario, study::scenario::Listing::kAll)) {
@@ -196,10 +209,7 @@ Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::
     return pass_on(space);
   }
   if (space->designs.empty()) {
-    return fail(
-        "no design: of {} combinations of devices and shapes none has ports for {} GPUs; name other --shapes, "
-        "--switches, --nics or fewer --rails",
-        space->beyond_capacity, made.gpus);
+    return tl::unexpected<Error>(no_design(*space, made.gpus));
   }
   made.space = *std::move(space);
   set_base(made);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/plan_failures.h"
 #include "cli/run_interrupt.h"
 #include "study/assembly/assembly_check.h"
@@ -42,6 +43,8 @@ constexpr std::int64_t kSliceHops = 4'000'000;
 /// Of the cost of a token: less is no gain.
 constexpr double kGain = 0.002;
 constexpr std::size_t kBatch = 4;
+/// In the place of designs that cannot be run others are tried: so many times --designs in all.
+constexpr std::size_t kMostTries = 4;
 /// Moves of an iteration that are run at once.
 constexpr std::size_t kMoves = 2;
 
@@ -51,6 +54,11 @@ bool is_better(const PlannedDesign& a, const PlannedDesign& b) {
     return std::tuple(!own.measured.has_value(), !own.keeps_limits, own.cost.usd);
   };
   return rank(a) < rank(b);
+}
+
+std::size_t have_figures(const std::vector<PlannedDesign>& designs) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(designs, [](const PlannedDesign& own) { return own.measured.has_value(); }));
 }
 
 std::string parallelism_of(const Scenario& scenario) {
@@ -124,12 +132,16 @@ void PlanRun::bound(const study::plan::Design& design) {
 Result<void> PlanRun::bound_all() {
   result_.enumerated = question_.space.designs.size();
   result_.beyond_capacity = question_.space.beyond_capacity;
-  options_.tell(fmt::format("bounds of {} designs", result_.enumerated));
+  options_.tell(fmt::format("bounds of {}", counted(result_.enumerated, {"design", "designs"})));
   for (const study::plan::Design& design : question_.space.designs) {
     if (interrupted()) {
       return {};
     }
     bound(design);
+  }
+  if (waiting_.empty() && result_.beyond_budget + result_.beyond_power + result_.too_slow == 0) {
+    return fail("no design can be built: of {} all are refused: {}", counted(result_.enumerated, {"design", "designs"}),
+                result_.refused.empty() ? "none was bounded" : result_.refused.begin()->first);
   }
   if (waiting_.empty()) {
     std::string why = result_.refused.empty() ? "" : "; refused: " + result_.refused.begin()->first;
@@ -178,14 +190,16 @@ void PlanRun::drop_by_bound() {
 
 Result<void> PlanRun::first_rounds() {
   std::size_t run = 0;
-  while (run < options_.designs && !waiting_.empty() && !interrupted()) {
+  std::size_t tried = 0;
+  while (run < options_.designs && tried < kMostTries * options_.designs && !waiting_.empty() && !interrupted()) {
     std::vector<PlannedDesign> batch = next_batch(std::min(kBatch, options_.designs - run));
-    run += batch.size();
-    options_.tell(fmt::format("{} designs at the flow level", batch.size()));
+    tried += batch.size();
+    options_.tell(fmt::format("{} at the flow level", counted(batch.size(), {"design", "designs"})));
     if (Result<void> ran = measure(batch, {.level = Level::kFlow}); !ran) {
       return ran;
     }
-    const std::size_t size = batch.size();
+    const std::size_t size = have_figures(batch);
+    run += size;
     std::ranges::move(batch, std::back_inserter(result_.designs));
     drop_by_bound();
     result_.rounds.push_back({.level = "flow", .designs = size, .left = waiting_.size()});
@@ -317,7 +331,11 @@ Result<void> PlanRun::finals() {
     return {};
   }
   std::vector<PlannedDesign> chosen = choose_finalists();
-  options_.tell(fmt::format("{} designs with packets, {} seeds each", chosen.size(), options_.seeds));
+  if (chosen.empty()) {
+    return {};
+  }
+  options_.tell(fmt::format("{} with packets, {} each", counted(chosen.size(), {"design", "designs"}),
+                            counted(options_.seeds, {"seed", "seeds"})));
   Result<void> ran = measure(chosen, {.level = Level::kPackets, .seeds = options_.seeds});
   if (!ran || interrupted()) {
     return ran;
@@ -329,7 +347,7 @@ Result<void> PlanRun::finals() {
       levels += (levels.empty() ? "" : ", ") + own.measured->level;
     }
   }
-  result_.rounds.push_back({.level = levels, .designs = chosen.size(), .left = 0});
+  result_.rounds.push_back({.level = levels, .designs = have_figures(chosen), .left = 0});
   if (ran = mistakes(chosen); ran) {
     ran = failures(chosen);
   }
@@ -495,7 +513,7 @@ Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
   if (cases.empty()) {
     return {};
   }
-  options_.tell(fmt::format("{} runs with one mistake each", cases.size()));
+  options_.tell(fmt::format("{} with one mistake each", counted(cases.size(), {"run", "runs"})));
   auto ran = pool_.run(cases);
   if (!ran) {
     return pass_on(ran);
@@ -540,7 +558,7 @@ Result<void> PlanRun::failures(std::vector<PlannedDesign>& designs) {
       of.push_back(i);
     }
   }
-  options_.tell(fmt::format("failures of {} designs", tasks.size()));
+  options_.tell(fmt::format("failures of {}", counted(tasks.size(), {"design", "designs"})));
   auto studied = study_designs(tasks, {.jobs = options_.jobs, .cache = options_.cache, .catalogue = catalogue_});
   if (!studied) {
     return pass_on(studied);
@@ -563,7 +581,7 @@ void PlanRun::add_growth() {
     if (!own.measured) {
       continue;
     }
-    Growth made{.gpus = *question_.later};
+    Growth made{.gpus = hosts * per_host};
     const std::optional<study::plan::Design> later = grown(own.design, hosts);
     Result<Scenario> scenario =
         later ? scenario_of(question_, *later, catalogue_)
@@ -571,8 +589,8 @@ void PlanRun::add_growth() {
     Result<fabric::Graph> graph = scenario ? study::assembly::build_topology(*scenario) : pass_on(scenario);
     if (graph) {
       made = study::plan::growth_between(own.bounds.bill, study::cost::bill_of(*scenario, *graph));
-      made.gpus = *question_.later;
-      made.shape = fmt::format("{} of {} tiers", to_string(later->shape), tiers_of(*later));
+      made.gpus = hosts * per_host;
+      made.shape = fmt::format("{} of {}", to_string(later->shape), counted(tiers_of(*later), {"tier", "tiers"}));
       const study::plan::Wiring& now = own.design.wiring;
       made.rewired = later->shape != own.design.shape || now.hosts_per_leaf != later->wiring.hosts_per_leaf ||
                      now.parallel_links != later->wiring.parallel_links || now.spines != later->wiring.spines;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -36,6 +37,27 @@ class SweepRounds {
     for (const RunPoint& point : plan.points) {
       numbers_.push_back(runs.add(point));
     }
+  }
+
+  /// Errors: a figure that no point can have, before anything runs.
+  Result<void> check_measures() {
+    for (const study::sweep::Measure& measure : plan_.measures) {
+      Result<void> last;
+      for (const std::size_t number : numbers_) {
+        const Result<study::scenario::Scenario>& scenario = runs_.scenario_of(number);
+        if (!scenario) {
+          continue;
+        }
+        last = study::sweep::check_measure(measure, *scenario);
+        if (last) {
+          break;
+        }
+      }
+      if (!last) {
+        return fail("--measure: {}", last.error().message);
+      }
+    }
+    return {};
   }
 
   Result<void> run() {
@@ -73,7 +95,8 @@ class SweepRounds {
       return {};
     }
     if (round > 1 && !text_.quiet) {
-      fmt::print(stderr, "weft sweep: {} more runs for the question '{}'\n", jobs.size(), text_.question);
+      fmt::print(stderr, "weft sweep: {} for the question '{}'\n", counted(jobs.size(), {"more run", "more runs"}),
+                 text_.question);
     }
     Result<std::vector<std::optional<PointFigures>>> ran = runs_.run(jobs);
     if (!ran) {
@@ -203,7 +226,7 @@ int finish(const SweepText& text, SweepPlan& plan, const PointRuns& runs, bool i
     }
   }
   if (result.interrupted) {
-    fmt::print(stderr, "weft sweep: interrupted; {} runs are done{}\n", result.runs,
+    fmt::print(stderr, "weft sweep: interrupted; {} done{}\n", counted(result.runs, {"run is", "runs are"}),
                is_kept ? " and kept, and the same command goes on from there" : "");
     return kInterrupted;
   }
@@ -215,6 +238,7 @@ int finish(const SweepText& text, SweepPlan& plan, const PointRuns& runs, bool i
 }
 
 int run(const SweepText& text) {
+  catch_interrupts();
   Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain("sweep", catalogue.error(), kUsageError);
@@ -234,7 +258,6 @@ int run(const SweepText& text) {
   if (!cache) {
     return complain("sweep", cache.error(), kUsageError);
   }
-  catch_interrupts();
   CasePool pool({.command = "sweep",
                  .jobs = text.jobs,
                  .quiet = text.quiet,
@@ -256,7 +279,11 @@ int run(const SweepText& text) {
     runs.serve("sweep");
     return kSuccess;
   }
-  if (Result<void> ran = SweepRounds(*plan, runs, text).run(); !ran) {
+  SweepRounds rounds(*plan, runs, text);
+  if (Result<void> possible = rounds.check_measures(); !possible) {
+    return complain("sweep", possible.error(), kUsageError);
+  }
+  if (Result<void> ran = rounds.run(); !ran) {
     return complain("sweep", ran.error(), kFault);
   }
   return finish(text, *plan, runs, pool.keeps());

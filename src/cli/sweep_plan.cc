@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/parse_quantity.h"
 #include "cli/shell_word.h"
@@ -67,6 +68,9 @@ Result<ReadFactors> read_factors(const SweepText& text, const study::scenario::C
     }
     factors.push_back(std::move(*factor));
   }
+  if (Result<void> good = study::sweep::check_settings(factors, text.scenario.settings); !good) {
+    return pass_on(good);
+  }
   Result<Scenario> scenario = base_scenario(text, factors, catalogue);
   if (!scenario) {
     return pass_on(scenario);
@@ -88,8 +92,8 @@ Result<Design> design_of(const SweepText& text, ReadFactors& read) {
   const bool grid = text.sample == 0;
   const double points = grid ? study::sweep::grid_size(read.factors) : static_cast<double>(text.sample);
   if (points * seeds > kMostRuns && points <= static_cast<double>(study::sweep::kMostPoints)) {
-    return fail("{:.0f} points with {} seeds each are more than {:.0f} runs: fewer points, or --seeds{}", points,
-                text.seeds, kMostRuns, time_of(read.scenario, points * seeds, text.jobs));
+    return fail("{:.0f} points with {} each are more than {:.0f} runs: fewer points, or --seeds{}", points,
+                counted(text.seeds, {"seed", "seeds"}), kMostRuns, time_of(read.scenario, points * seeds, text.jobs));
   }
   const std::vector<Factor> factors = read.factors;
   Result<Design> design =

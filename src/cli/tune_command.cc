@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -42,6 +43,25 @@ Result<Measure> figure_of(const TuneText& text, const Scenario& scenario) {
   const std::string name = text.figure == "fct" ? "fct-p99" : text.figure == "incast" ? "fct-max" : text.figure;
   Result<Measure> measure = study::sweep::parse_measure(name);
   return measure ? measure : fail("--for: {}", measure.error().message);
+}
+
+/// Errors: a figure that no run can have. A key that is searched may bring it, if it is one of what runs.
+Result<void> check_figures(const TuneText& text, const Scenario& scenario, const study::tune::TuneResult& result) {
+  const bool may_come = std::ranges::any_of(text.vary, [](const std::string& vary) {
+    return vary.starts_with("traffic") || vary.starts_with("job") || vary.starts_with("output");
+  });
+  if (may_come) {
+    return {};
+  }
+  if (Result<void> possible = check_measure(result.measure, scenario); !possible) {
+    return fail("--for: {}", possible.error().message);
+  }
+  for (const study::tune::LimitState& own : result.limits) {
+    if (Result<void> possible = check_measure(own.limit.measure, scenario); !possible) {
+      return fail("--limit: {}", possible.error().message);
+    }
+  }
+  return {};
 }
 
 /// "queue-peak=1MB", "fairness=0.99", "fct-p99@victim=1ms".
@@ -113,8 +133,10 @@ Result<std::vector<Tunable>> wanted_keys(const TuneText& text, const study::scen
     factors.push_back(*factor);
     keys.push_back({.factor = std::move(*factor), .source = "--vary"});
   }
-  Result<void> good =
-      study::sweep::check_factors({.factors = factors, .scenario = scenario, .document = {}, .chosen = {}});
+  Result<void> good = study::sweep::check_settings(factors, text.scenario.settings);
+  if (good) {
+    good = study::sweep::check_factors({.factors = factors, .scenario = scenario, .document = {}, .chosen = {}});
+  }
   return good ? Result<std::vector<Tunable>>(std::move(keys)) : pass_on(good);
 }
 
@@ -224,6 +246,9 @@ Result<TunePlan> plan_tune(const TuneText& text, const study::scenario::Catalogu
     plan.measures.push_back(limit->measure);
     plan.result.limits.push_back({.limit = std::move(*limit)});
   }
+  if (Result<void> possible = check_figures(text, *scenario, plan.result); !possible) {
+    return pass_on(possible);
+  }
   plan.scenario = *scenario;
   Result<void> added = add_keys(text, catalogue, *scenario, plan.result);
   return added ? Result<TunePlan>(std::move(plan)) : pass_on(added);
@@ -244,7 +269,7 @@ int finish(const TuneText& text, study::tune::TuneResult& result, const PointRun
     }
   }
   if (result.interrupted) {
-    fmt::print(stderr, "weft tune: interrupted; {} runs are done{}\n", result.runs,
+    fmt::print(stderr, "weft tune: interrupted; {} done{}\n", counted(result.runs, {"run is", "runs are"}),
                is_kept ? " and kept, and the same command goes on from there" : "");
     return kInterrupted;
   }
@@ -261,6 +286,7 @@ void say_how_long(const TuneText& text, const Scenario& scenario, std::size_t ru
 }
 
 int run(const TuneText& text) {
+  catch_interrupts();
   Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain("tune", catalogue.error(), kUsageError);
@@ -280,7 +306,6 @@ int run(const TuneText& text) {
   if (!cache) {
     return complain("tune", cache.error(), kUsageError);
   }
-  catch_interrupts();
   // A search runs a few points at a time: a line for each would say nothing.
   CasePool pool({.command = "tune",
                  .jobs = text.jobs,
@@ -307,7 +332,7 @@ int run(const TuneText& text) {
                   .tell =
                       [&](const std::string& what) {
                         if (!text.quiet) {
-                          fmt::print(stderr, "weft tune: {}; {} runs so far\n", what, runs.done());
+                          fmt::print(stderr, "weft tune: {}; {} so far\n", what, counted(runs.done(), {"run", "runs"}));
                         }
                       }},
                  runs, plan->result);
@@ -331,9 +356,9 @@ void add_tune_command(CLI::App& app, TuneText& text, int& exit_status) {
                    "FIGURE=VALUE that the answer must keep to, such as queue-peak=1MB or fairness=0.98; several times")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "--vary", text.vary,
-          "key=a..b, key=a..b:log or key=x,y,z: search these keys alone; default: the tunables of the catalogue")
+      ->add_option("--vary", text.vary,
+                   "key=a..b, key=a..b:log, or values as in weft sweep (key=x,y,z, key=a..b:5): search these keys "
+                   "alone; default: the tunables of the catalogue")
       ->allow_extra_args(false);
   command->add_option("--runs", text.runs, "Runs of the search; the answer and its mistakes come on top")
       ->check(CLI::Range(std::int64_t{40}, std::int64_t{100'000}))

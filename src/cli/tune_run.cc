@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/run_interrupt.h"
 #include "study/sweep/design.h"
 #include "study/sweep/effects.h"
@@ -141,7 +143,7 @@ Result<void> TuneRun::sample() {
   if (!design) {
     return pass_on(design);
   }
-  options_.tell(fmt::format("a sample of {} points of {} keys", points, keys));
+  options_.tell(fmt::format("a sample of {} points of {}", points, counted(keys, {"key", "keys"})));
   std::vector<Wish> wishes = {{.place = {}, .length = RunPoint::Length::kShort, .seeds = kSearchSeeds}};
   for (const study::sweep::Point& point : design->points) {
     Place place = point.at;
@@ -256,11 +258,13 @@ Result<void> TuneRun::refine() {
   const std::size_t left = options_.runs / 2 / kSearchSeeds;
   const std::vector<std::size_t> few = keys_by_effect(kGlobalKeys);
   searched_ = keys_by_effect(kLocalKeys);
-  options_.tell(fmt::format("{} points of the {} keys that change it most (DIRECT)", left / 2, few.size()));
+  options_.tell(fmt::format("{} points of the {} most (DIRECT)", left / 2,
+                            counted(few.size(), {"key that changes it", "keys that change it"})));
   if (Result<void> searched = search_in(few, true, left / 2); !searched || interrupted()) {
     return searched;
   }
-  options_.tell(fmt::format("up to {} points around the best (Subplex), {} keys", left - left / 2, searched_.size()));
+  options_.tell(fmt::format("up to {} points around the best (Subplex), {}", left - left / 2,
+                            counted(searched_.size(), {"key", "keys"})));
   return search_in(searched_, false, left - left / 2);
 }
 
@@ -314,7 +318,8 @@ Result<void> TuneRun::settle() {
       candidates.push_back(*own->place);
     }
   }
-  options_.tell(fmt::format("the best {} and their neighbours, under more seeds", candidates.size()));
+  options_.tell(fmt::format("{} under more seeds", counted(candidates.size(), {"best point and its neighbours,",
+                                                                               "best points and their neighbours,"})));
   std::vector<Wish> wishes = {{.place = {}, .seeds = options_.seeds}};
   for (const Place& place : candidates) {
     wishes.push_back({.place = place, .seeds = options_.seeds});
@@ -408,7 +413,15 @@ Result<void> TuneRun::mistakes() {
   options_.tell("mistakes in each key");
   std::vector<Wish> wishes;
   std::vector<std::pair<std::size_t, double>> where;
+  // A neighbour may be an end of the range as well, or as a value no other one than what was found.
+  std::set<std::pair<std::size_t, std::string>> known;
+  for (std::size_t key = 0; key < best_.size(); ++key) {
+    known.emplace(key, study::tune::value_at(factor_of(key), best_[key]));
+  }
   const auto add = [&](std::size_t key, double coordinate) {
+    if (!known.emplace(key, study::tune::value_at(factor_of(key), std::clamp(coordinate, -1.0, 1.0))).second) {
+      return;
+    }
     wishes.push_back({.place = moved(key, coordinate), .seeds = kNeighbourSeeds});
     where.emplace_back(key, std::clamp(coordinate, -1.0, 1.0));
   };

@@ -93,6 +93,21 @@ TEST(Failures, ARingOnTwoTorsLivesWithoutACableOfAHost) {
   EXPECT_FALSE(host_link("rocev2, two planes")["job_lost"].get<bool>());
 }
 
+// A GPU that fails each microsecond: there is no month to draw, and the formula says what is left.
+TEST(Failures, WhereTheyComeTooOftenToBeDrawnTheFormulaStandsAlone) {
+  const std::string command = "failures " + kExamples +
+                              "/failures.toml --set topology.hosts=8 --set job[0].gpus=64 --set "
+                              "topology.hosts_per_leaf=4 --set job[0].global_batch=64 --ring-only --no-variants "
+                              "--fabrics rocev2 --months 50 -j 1 --set failures.gpu_fit=3600000000000 --json -";
+  const Outcome outcome = run_weft(command);
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json month = nlohmann::json::parse(outcome.out)["networks"][0]["month"];
+  EXPECT_EQ(month["months_drawn"], 0);
+  EXPECT_GT(month["events_per_month"].get<double>(), 1e7);
+  EXPECT_EQ(month["goodput"], month["goodput_formula"]);
+  EXPECT_NE(outcome.err.find("by formula alone"), std::string::npos) << outcome.err;
+}
+
 void expect_refused(const std::string& arguments, const std::string& said) {
   const Outcome outcome = run_weft("failures " + arguments);
   EXPECT_EQ(outcome.exit_status, 2) << arguments;
@@ -105,6 +120,12 @@ TEST(Failures, SaysWhatIsWrongWithTheInput) {
   expect_refused(kSmall + " --set failures.rates=llama4", "did you mean 'llama3'?");
   expect_refused(kSmall + " --set failures.flap_down=100s", "it has to be up for a part");
   expect_refused(kSmall + " --months 1", "--months");
+  for (const char* const wrong : {"failures.link_fit=-1", "failures.rates=nope", "checkpoint.restart=-1s"}) {
+    const Outcome outcome = run_weft("failures " + kSmall + " --fabrics rocev2,infiniband --set " + wrong);
+    EXPECT_EQ(outcome.exit_status, 2) << wrong;
+    EXPECT_EQ(outcome.err.find("no fabric can serve"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.rfind("weft failures: ", 0), 0U) << outcome.err;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Two hosts of two GPUs, and a job of little work.
 constexpr const char* kSmall = R"(name = "small"
@@ -104,6 +105,62 @@ TEST_F(Plan, LimitsThatNothingKeepsAreAnError) {
   expect_refused("--networks rocev2 --budget 1000", "no design keeps to what is asked for");
   expect_refused("--networks rocev2 --power 1W", "no design keeps to what is asked for");
   expect_refused("--networks rocev2 --deadline 1ms --tokens 1T", "no design keeps to what is asked for");
+}
+
+constexpr const char* kOne =
+    "--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --rails 2 --iterations 0 "
+    "--finalists 1 --seeds 1 --mistakes 0 --no-failures";
+
+// A deadline between the lower bound of the one design's step and the step that it has.
+TEST_F(Plan, ADeadlineThatNoDesignThatWasRunKeepsIsAnError) {
+  const Outcome free = plan(fmt::format("{} --json -", kOne));
+  ASSERT_EQ(free.exit_status, 0) << free.err;
+  const Json design = Json::parse(free.out)["designs"][0];
+  const double bound = design["bound"]["step_s"];
+  const double step = design["measured"]["step_s"];
+  ASSERT_LT(bound, step);
+  const Outcome outcome = plan(fmt::format("{} --deadline {}ms", kOne, (bound + step) / 2 * 1e3));
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no design keeps to what was asked for: of 1 design run, none has a step within"));
+}
+
+// Two designs of which neither can be run, and one is asked for.
+TEST_F(Plan, WhereNoDesignCanBeRunTheReasonIsSaidAndTheOthersAreTried) {
+  const Outcome outcome = plan(
+      "--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --rails 1,2 --designs 1 "
+      "--iterations 0 --domains 3 --no-failures --json -");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no design can be run: "));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("run at level")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("asked for")));
+  const Json result = Json::parse(outcome.out);
+  ASSERT_EQ(result["designs"].size(), 2u);
+  for (const Json& design : result["designs"]) {
+    EXPECT_FALSE(design.contains("keeps_limits")) << design;
+    EXPECT_FALSE(design["reason"].get<std::string>().empty());
+  }
+}
+
+TEST_F(Plan, TheBillSaysNothingOfRunningThatTheTotalKnows) {
+  const Outcome outcome = plan(kOne);
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("assumed: the cluster runs for 4 years (cost.years)"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("cost.years is not set")));
+  EXPECT_THAT(outcome.out, HasSubstr("not included: energy: cost.energy_price is not set"));
+}
+
+TEST_F(Plan, ADeviceThatDoesNotServeANetworkIsTheReason) {
+  expect_refused("--networks infiniband --switches tomahawk-5 --nics connectx-7",
+                 "no design: infiniband: --switches tomahawk-5 does not serve it");
+  const Outcome outcome = plan("--networks infiniband --switches tomahawk-5 --nics connectx-7");
+  EXPECT_THAT(outcome.err, Not(HasSubstr("ports")));
+}
+
+TEST_F(Plan, AClusterGrowsByWholeHosts) {
+  const Outcome outcome = plan(fmt::format("{} --grow 5", kOne));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("6 GPUs (whole hosts): as single-switch of 1 tier, "));
+  EXPECT_THAT(outcome.err, HasSubstr("1 design with packets, 1 seed each"));
 }
 
 TEST_F(Plan, WrongInputIsRefusedWithWhatWouldBeRight) {

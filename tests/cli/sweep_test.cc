@@ -181,10 +181,28 @@ TEST_F(Sweep, WrongInputIsRefusedInOneLine) {
   expect_refused("--vary switch.buffer=1MiB..64MiB:400 --seeds 500", "more than 100000 runs: fewer points, or --seeds");
 }
 
-TEST_F(Sweep, AFigureThatRunsDoNotHaveIsSaidAndNotZero) {
-  const Outcome outcome = sweep("--vary case --measure step --seeds 2");
-  EXPECT_EQ(outcome.exit_status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the run has no step (time of a training step"));
+TEST_F(Sweep, AFigureThatNoPointCanHaveIsRefusedBeforeTheFirstRun) {
+  expect_refused("--vary case --measure step --seeds 2", "--measure: step: no job of the scenario runs steps");
+  expect_refused("--vary case --measure drops,fct-p99@nobody", "--measure: fct-p99: unknown job or traffic 'nobody'");
+  EXPECT_FALSE(fs::exists(in("all.weft")));
+}
+
+TEST_F(Sweep, AKeyThatIsVariedIsNotSet) {
+  expect_refused("--vary switch.buffer=1MiB,2MiB --set switch.buffer=4MiB",
+                 "--vary switch.buffer: --set switch.buffer would not count beside it; leave out one of the two");
+}
+
+// The switch has more room than three senders fill: where the effect is nothing there is no lowest value.
+TEST_F(Sweep, AnEffectOfNothingHasNoEnds) {
+  const std::string arguments =
+      "--vary switch.buffer=32MiB,64MiB --vary traffic[0].size=64KiB,128KiB --seeds 2 --set "
+      "congestion_control.algorithm=none";
+  for (const Json& effect : json(arguments)["figures"][0]["effects"]) {
+    const bool nothing = effect["effect"].get<double>() < 1e-15;
+    EXPECT_EQ(effect["lowest_at"].empty(), nothing) << effect;
+    EXPECT_EQ(effect["highest_at"].empty(), nothing) << effect;
+    EXPECT_EQ(nothing, effect["keys"] == Json::array({"switch.buffer"})) << effect;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "tests/cli/run_weft.h"
@@ -122,6 +123,32 @@ TEST_F(Tune, ValuesOfAListAreTriedEach) {
   EXPECT_FALSE(result.contains("broken_cable"));  // one switch has none
 }
 
+// A range with a number of levels is these levels, as in weft sweep.
+TEST_F(Tune, LevelsOfARangeAreTriedEachAndNoOther) {
+  const Outcome outcome =
+      tune("window.toml", "--vary congestion_control.window=64KiB..256KiB:4 --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json key = Json::parse(outcome.out)["keys"][0];
+  EXPECT_EQ(key["values"], Json({"64 KiB", "128 KiB", "192 KiB", "256 KiB"}));
+  EXPECT_EQ(key["others"].size(), 3u);
+  EXPECT_THAT(outcome.err, HasSubstr("points of 1 key;"));
+}
+
+// Each key's mistakes are of different values, and none is what was found.
+TEST_F(Tune, AMistakeIsListedOnce) {
+  const Outcome outcome =
+      tune("window.toml", "--vary congestion_control.window=4KiB..1MiB:log --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json key = Json::parse(outcome.out)["keys"][0];
+  std::set<std::string> values{key["best"].get<std::string>()};
+  for (const char* const list : {"neighbours", "ends"}) {
+    for (const Json& mistake : key[list]) {
+      EXPECT_TRUE(values.insert(mistake["value"].get<std::string>()).second) << key;
+    }
+  }
+  EXPECT_TRUE(key["matters_as_found"].get<bool>());
+}
+
 // Two of three ways are left to four senders: whatever is set, they take longer.
 TEST_F(Tune, TheAnswerIsTriedWithABrokenCable) {
   std::string file = kWindow;
@@ -160,7 +187,11 @@ TEST_F(Tune, WrongInputIsRefusedInOneLine) {
                  "--vary swift.decrease: it does nothing with congestion_control.algorithm = \"dcqcn\"");
   expect_refused("--vary dcqcn.increase_timr=1us..2us", "did you mean 'increase_timer'");
   expect_refused("--runs 3", "--runs");
-  expect_refused("--for step --runs 40 -q", "no point can be run; the run has no step");
+  expect_refused("--for step --runs 40 -q", "--for: step: no job of the scenario runs steps");
+  expect_refused("--for fct-p99@nobody -q", "--for: fct-p99: unknown job or traffic 'nobody'");
+  expect_refused("--limit collective=1ms -q", "--limit: collective: the scenario has no collective operations");
+  expect_refused("--vary routing.policy=ecmp,spray --set routing.policy=ecmp",
+                 "--vary routing.policy: --set routing.policy would not count beside it");
 }
 
 }  // namespace

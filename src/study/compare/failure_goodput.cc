@@ -58,6 +58,18 @@ double losses_per_second(const std::vector<FailureClass>& classes) {
   return rate;
 }
 
+/// Where too much happens in a month to draw it, what the formula says, without shares of the time.
+failures::RenewalResult drawn_or_formula(const std::vector<FailureClass>& classes,
+                                         const failures::CheckpointTerms& terms, const failures::CheckpointPlan& plan,
+                                         const failures::RenewalOptions& options) {
+  failures::RenewalResult made = failures::simulate_renewal(classes, plan, options);
+  if (made.replicas == 0 && !made.interrupted) {
+    made.goodput.mean = formula_of(classes, terms, plan);
+    made.interruptions.mean = losses_per_second(classes) * options.horizon;
+  }
+  return made;
+}
+
 double interval_of(const scenario::Scenario& scenario, const failures::CheckpointTerms& terms) {
   if (scenario.checkpoint.interval) {
     return scenario.checkpoint.interval->seconds();
@@ -96,7 +108,7 @@ std::vector<FailureClass> failure_classes(const NetworkFailures& network, const 
   return classes;
 }
 
-void add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, std::uint32_t months) {
+bool add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, const GoodputOptions& goodput) {
   const std::vector<FailureClass> classes = failure_classes(network, scenario);
   const double losses = losses_per_second(classes);
   const failures::CheckpointTerms terms{.time = assembly::checkpoint_seconds(scenario),
@@ -115,8 +127,9 @@ void add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, s
   const failures::CheckpointPlan plan{
       .interval = network.interval, .time = terms.time, .restart = terms.restart, .asynchronous = network.asynchronous};
   network.formula = formula_of(classes, terms, plan);
-  const failures::RenewalOptions options{.seed = static_cast<std::uint64_t>(scenario.seed), .replicas = months};
-  network.drawn = failures::simulate_renewal(classes, plan, options);
+  const failures::RenewalOptions options{
+      .seed = static_cast<std::uint64_t>(scenario.seed), .replicas = goodput.months, .keep_going = goodput.keep_going};
+  network.drawn = drawn_or_formula(classes, terms, plan, options);
   for (const double factor : kFactors) {
     std::vector<FailureClass> scaled = classes;
     for (FailureClass& one : scaled) {
@@ -126,9 +139,13 @@ void add_goodput(NetworkFailures& network, const scenario::Scenario& scenario, s
     own.mean_between /= factor;
     failures::CheckpointPlan planned = plan;
     planned.interval = interval_of(scenario, own);
-    network.by_rate.push_back(
-        {.factor = factor, .goodput = failures::simulate_renewal(scaled, planned, options).goodput.mean});
+    const failures::RenewalResult drawn = drawn_or_formula(scaled, own, planned, options);
+    if (network.drawn.interrupted || drawn.interrupted) {
+      return false;
+    }
+    network.by_rate.push_back({.factor = factor, .goodput = drawn.goodput.mean});
   }
+  return true;
 }
 
 }  // namespace weft::study::compare

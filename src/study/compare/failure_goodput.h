@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "study/failures/network_failures.h"
@@ -15,7 +16,15 @@ namespace weft::study::compare {
 [[nodiscard]] std::vector<failures::FailureClass> failure_classes(const failures::NetworkFailures& network,
                                                                   const scenario::Scenario& scenario);
 
-/// Fills in checkpoints, intervals and the goodput of a month, by formula and drawn so often from the scenario's seed.
-void add_goodput(failures::NetworkFailures& network, const scenario::Scenario& scenario, std::uint32_t months);
+struct GoodputOptions {
+  std::uint32_t months = 400;
+  std::function<bool()> keep_going = [] { return true; };
+};
+
+/// Fills in checkpoints, intervals and the goodput of a month, by formula and drawn so often from the scenario's seed;
+/// by formula alone where a month has too many events to be drawn (study/failures/renewal.h). False: `keep_going` said
+/// no.
+[[nodiscard]] bool add_goodput(failures::NetworkFailures& network, const scenario::Scenario& scenario,
+                               const GoodputOptions& options);
 
 }  // namespace weft::study::compare

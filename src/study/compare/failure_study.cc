@@ -13,6 +13,7 @@
 #include "study/compare/run_once.h"
 #include "study/failures/component_counts.h"
 #include "study/report/run_figures.h"
+#include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
 
@@ -54,7 +55,8 @@ class FailureStudy {
         }
       }
       add_certain_losses();
-      add_goodput(network_, scenario_, options_.months);
+      const auto go_on = [this] { return keep_going_(run::Progress{}); };
+      interrupted_ = !add_goodput(network_, scenario_, {.months = options_.months, .keep_going = go_on});
     }
     return interrupted_ ? std::nullopt : std::optional(std::move(network_));
   }
@@ -355,6 +357,11 @@ Result<std::vector<FailureTask>> plan_failures(std::span<const FabricChoice> cho
     }
   }
   if (refusals.size() == choices.size()) {
+    // What is wrong without any network is an error of the input, and no network's.
+    Result<scenario::Scenario> own = scenario::load_scenario(request, catalogue);
+    if (!own && std::ranges::all_of(refusals, [&](const Refusal& one) { return one.reason == own.error().message; })) {
+      return pass_on(own);
+    }
     return tl::unexpected<Error>(no_fabric_serves(refusals));
   }
   return tasks;

@@ -260,6 +260,16 @@ class BillMaker {
 scenario::Money BillLine::price() const { return times(unit_price, count); }
 scenario::Power BillLine::power() const { return times(unit_power, count); }
 
+std::vector<std::string> Bill::parts_not_counted() const {
+  std::vector<std::string> made;
+  for (const std::string& missing : not_counted) {
+    if (!missing.starts_with("energy") && !missing.starts_with("upkeep") && !missing.starts_with("staff")) {
+      made.push_back(missing);
+    }
+  }
+  return made;
+}
+
 scenario::Money Bill::total() const {
   scenario::Money sum = cost;
   for (const auto& part : {energy, upkeep, staff}) {

@@ -44,6 +44,8 @@ struct Bill {
   /// Everything that should be in it and is not, each with the reason.
   std::vector<std::string> not_counted;
 
+  /// Of them those that are about parts, not about running them over the years.
+  [[nodiscard]] std::vector<std::string> parts_not_counted() const;
   /// Cost, and energy, upkeep and staff as far as they are counted.
   [[nodiscard]] scenario::Money total() const;
 };

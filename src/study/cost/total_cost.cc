@@ -38,13 +38,7 @@ class TotalMaker {
     total_.network = bill_.cost;
     total_.power = bill_.power;
     total_.other = scenario_.cost.other.value_or(scenario::Money{});
-    for (const std::string& missing : bill_.not_counted) {
-      const bool running =
-          missing.starts_with("energy") || missing.starts_with("upkeep") || missing.starts_with("staff");
-      if (!running) {
-        total_.not_counted.push_back(missing);
-      }
-    }
+    total_.not_counted = bill_.parts_not_counted();
     const scenario::HostSettings& host = scenario_.devices.host;
     const std::int64_t hosts = scenario_.topology.hosts;
     total_.hosts = item_of(scenario_, "host.price", hosts, host.price, host.power);

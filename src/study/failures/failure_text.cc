@@ -76,18 +76,33 @@ std::string waits_text(const NetworkFailures& network) {
   return text + fmt::format("; routes follow {} after a failure", span_text(network.reroute_delay));
 }
 
+std::string drawn_text(const NetworkFailures& network, const Margins& margins) {
+  const RenewalResult& drawn = network.drawn;
+  const std::string text = paragraph(
+      fmt::format("a month, of {} drawn: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})",
+                  drawn.replicas, percent_text(drawn.goodput.mean), percent_text(drawn.goodput.half),
+                  percent_text(network.formula), drawn.interruptions.mean, drawn.interruptions.half),
+      margins);
+  const TimeShares& shares = drawn.shares;
+  return text +
+         paragraph(fmt::format("its time: work {}, done again {}, checkpoints {}, restarts {}, slow {}, stalled {}",
+                               percent_text(shares.kept), percent_text(shares.lost), percent_text(shares.checkpoints),
+                               percent_text(shares.restarts), percent_text(shares.slow), percent_text(shares.stalled)),
+                   margins);
+}
+
+std::string formula_text(const NetworkFailures& network, const Margins& margins) {
+  return paragraph(
+      fmt::format(
+          "a month: goodput {} by formula alone, {:.3g} losses of the job; none was drawn, since each would have "
+          "{:.2g} failures, repairs and checkpoints (at most {:.0e} are drawn)",
+          percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.events, kMostReplicaEvents),
+      margins);
+}
+
 std::string month_text(const NetworkFailures& network, LineWidth width) {
   const Margins margins{.columns = width.value_or(80)};
-  std::string text = paragraph(
-      fmt::format("a month: goodput {} (+- {}), by formula {}; {:.3g} losses of the job (+- {:.2g})",
-                  percent_text(network.drawn.goodput.mean), percent_text(network.drawn.goodput.half),
-                  percent_text(network.formula), network.drawn.interruptions.mean, network.drawn.interruptions.half),
-      margins);
-  const TimeShares& shares = network.drawn.shares;
-  text += paragraph(fmt::format("its time: work {}, done again {}, checkpoints {}, restarts {}, slow {}, stalled {}",
-                                percent_text(shares.kept), percent_text(shares.lost), percent_text(shares.checkpoints),
-                                percent_text(shares.restarts), percent_text(shares.slow), percent_text(shares.stalled)),
-                    margins);
+  std::string text = network.drawn.replicas > 0 ? drawn_text(network, margins) : formula_text(network, margins);
   std::string saved = fmt::format("checkpoints: {}{} each, every {}", span_text(network.checkpoint_time),
                                   network.asynchronous ? " beside the steps" : "", span_text(network.interval));
   if (network.mean_between > 0 && !network.asynchronous) {
@@ -116,7 +131,8 @@ std::string summary_table(const FailureReport& report, LineWidth width) {
         lost += (lost.empty() ? "" : ", ") + outcome.kind;
       }
     }
-    table.add({network.name, percent_text(network.drawn.goodput.mean), percent_text(network.drawn.goodput.half),
+    table.add({network.name, percent_text(network.drawn.goodput.mean),
+               network.drawn.replicas > 0 ? percent_text(network.drawn.goodput.half) : "not drawn",
                percent_text(network.formula), fmt::format("{:.3g}", network.drawn.interruptions.mean),
                lost.empty() ? "no failure of the network" : lost});
   }

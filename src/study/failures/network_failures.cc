@@ -115,6 +115,8 @@ void read_goodput(const Json& json, NetworkFailures& made) {
   made.interval = number("interval_s");
   made.formula = number("goodput_formula");
   made.drawn = {
+      .replicas = json.at("months_drawn").get<std::uint32_t>(),
+      .events = number("events_per_month"),
       .goodput = {.mean = number("goodput"), .half = number("goodput_half_interval")},
       .interruptions = {.mean = number("interruptions_per_month"), .half = number("interruptions_half_interval")},
       .shares = shares_of(json.at("time"))};
@@ -133,6 +135,8 @@ Json goodput_json(const NetworkFailures& network) {
             {"best_interval_s", network.best},
             {"interval_s", network.interval},
             {"goodput_formula", network.formula},
+            {"months_drawn", network.drawn.replicas},
+            {"events_per_month", network.drawn.events},
             {"goodput", network.drawn.goodput.mean},
             {"goodput_half_interval", network.drawn.goodput.half},
             {"interruptions_per_month", network.drawn.interruptions.mean},

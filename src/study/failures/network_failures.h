@@ -72,7 +72,7 @@ struct NetworkFailures {
   double best = 0;
   double interval = 0;    // in use
   double formula = 0;     // goodput, in closed form
-  RenewalResult drawn{};  // in a month
+  RenewalResult drawn{};  // in a month; without replicas: by formula, as too much happens in one to draw it
   std::vector<RatePoint> by_rate{};
 };
 

@@ -15,6 +15,8 @@ namespace weft::study::failures {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Between two looks at whether to go on: some milliseconds.
+constexpr std::uint32_t kEventsPerLook = 1U << 16U;
 
 /// One job from the start to the horizon.
 class Life {
@@ -27,8 +29,12 @@ class Life {
     next_failure_ = draw();
   }
 
-  void run(double horizon) {
-    while (now_ < horizon) {
+  /// False: `keep_going` said no.
+  [[nodiscard]] bool run(double horizon, const std::function<bool()>& keep_going) {
+    for (std::uint32_t events = 1; now_ < horizon; ++events) {
+      if (events % kEventsPerLook == 0 && !keep_going()) {
+        return false;
+      }
       const double event = std::min({next_failure_, state_end(), first_repair(), save_at_, horizon});
       pass(event - now_);
       now_ = event;
@@ -47,6 +53,7 @@ class Life {
         end_state();
       }
     }
+    return true;
   }
 
   /// Seconds of each.
@@ -196,19 +203,41 @@ Estimated estimated(const std::vector<double>& values) {
 
 }  // namespace
 
+std::uint32_t drawn_replicas(double events, std::uint32_t wanted) {
+  static_assert(kMostDrawnEvents >= 2 * kMostReplicaEvents);  // two at least, for an interval
+  if (events > kMostReplicaEvents) {
+    return 0;
+  }
+  return static_cast<std::uint32_t>(std::min<double>(wanted, kMostDrawnEvents / std::max(events, 1.0)));
+}
+
+double expected_events(std::span<const FailureClass> classes, const CheckpointPlan& plan, double horizon) {
+  double rate = 2 / (plan.interval + (plan.asynchronous ? 0 : plan.time));
+  for (const FailureClass& one : classes) {
+    rate += 2 * one.per_second;  // it comes, and it is over
+  }
+  return rate * horizon;
+}
+
 RenewalResult simulate_renewal(std::span<const FailureClass> classes, const CheckpointPlan& plan,
                                const RenewalOptions& options) {
   WEFT_ASSERT(plan.interval > 0 && options.replicas >= 2 && options.horizon > 0);
   std::vector<double> goodput;
   std::vector<double> interruptions;
-  RenewalResult result;
-  for (std::uint32_t replica = 0; replica < options.replicas; ++replica) {
+  RenewalResult result{.events = expected_events(classes, plan, options.horizon)};
+  result.replicas = drawn_replicas(result.events, options.replicas);
+  if (result.replicas == 0) {
+    return result;
+  }
+  for (std::uint32_t replica = 0; replica < result.replicas; ++replica) {
     Life life(classes, plan, RandomStream(options.seed, fmt::format("renewal {}", replica)));
-    life.run(options.horizon);
+    if (!life.run(options.horizon, options.keep_going) || !options.keep_going()) {
+      return {.interrupted = true};
+    }
     const TimeShares spent = life.spent();
     goodput.push_back(spent.kept / options.horizon);
     interruptions.push_back(life.interruptions());
-    const double part = 1 / (options.horizon * options.replicas);
+    const double part = 1 / (options.horizon * result.replicas);
     result.shares.kept += spent.kept * part;
     result.shares.lost += spent.lost * part;
     result.shares.slow += spent.slow * part;

@@ -3,9 +3,13 @@
 // Failures of each class come as a Poisson process. Those that end the job cost what has not been saved, and a restart,
 // which fails like anything else; others cost a stall, and make the job slower until they are repaired (of several at a
 // time the slowest counts). f(seed) alone. All times in seconds.
+//
+// Events are drawn one by one, which has a bound: fewer replicas are drawn where the events of all of them would be
+// more than kMostDrawnEvents, and none where one alone would have more than kMostReplicaEvents.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,10 +32,16 @@ struct CheckpointPlan {
   bool asynchronous = false;  // work goes on meanwhile; what it costs the job is part of its step time
 };
 
+/// Failures, repairs, and the beginning and end of checkpoints.
+inline constexpr double kMostReplicaEvents = 1e7;
+inline constexpr double kMostDrawnEvents = 2e8;
+
 struct RenewalOptions {
   std::uint64_t seed = 1;
   std::uint32_t replicas = 400;   // at least 2
   double horizon = 730.0 * 3600;  // of each: a month
+  /// Asked some hundred times a second. False: an interrupt.
+  std::function<bool()> keep_going = [] { return true; };
 };
 
 /// Mean over the replicas, with half of the 95 % confidence interval.
@@ -51,10 +61,19 @@ struct TimeShares {
 };
 
 struct RenewalResult {
-  Estimated goodput{};        // share of the time
-  Estimated interruptions{};  // failures that ended the job, in the horizon
-  TimeShares shares{};        // means
+  std::uint32_t replicas = 0;  // that were drawn; 0: one has too many events, and there are no figures
+  bool interrupted = false;    // there are no figures then either
+  double events = 0;           // of one replica, expected
+  Estimated goodput{};         // share of the time
+  Estimated interruptions{};   // failures that ended the job, in the horizon
+  TimeShares shares{};         // means
 };
+
+/// Expected in so much time.
+[[nodiscard]] double expected_events(std::span<const FailureClass> classes, const CheckpointPlan& plan, double horizon);
+
+/// How many of those wanted fit into the two bounds.
+[[nodiscard]] std::uint32_t drawn_replicas(double events, std::uint32_t wanted);
 
 [[nodiscard]] RenewalResult simulate_renewal(std::span<const FailureClass> classes, const CheckpointPlan& plan,
                                              const RenewalOptions& options);

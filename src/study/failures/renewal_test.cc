@@ -78,5 +78,31 @@ TEST(Renewal, SharesAddUpAndTheSameSeedGivesTheSame) {
   EXPECT_NEAR(s.kept + s.lost + s.slow + s.stalled + s.checkpoints + s.restarts, 1, 1e-9);
 }
 
+// A failure each microsecond would be 2.6e12 of them in a month.
+TEST(Renewal, DrawsNoneWhereAMonthHasTooManyEvents) {
+  const std::vector<FailureClass> classes{{.name = "gpu", .per_second = 1e6, .ends_job = true}};
+  const RenewalResult drawn = simulate_renewal(classes, {.interval = 900, .time = 10, .restart = 5}, {});
+  EXPECT_EQ(drawn.replicas, 0U);
+  EXPECT_FALSE(drawn.interrupted);
+  EXPECT_NEAR(drawn.events, 2e6 * 730 * 3600, 1e-3 * drawn.events);
+  EXPECT_EQ(simulate_renewal({}, {.interval = 1e-9, .time = 1e-9}, {}).replicas, 0U);
+}
+
+TEST(Renewal, DrawsFewerWhereAllTogetherHaveTooManyEvents) {
+  EXPECT_EQ(drawn_replicas(2e6, 400), static_cast<std::uint32_t>(kMostDrawnEvents / 2e6));
+  EXPECT_EQ(drawn_replicas(2e6, 7), 7U);
+  EXPECT_EQ(drawn_replicas(10, 400), 400U);
+  EXPECT_GE(drawn_replicas(kMostReplicaEvents, 400), 2U);
+  EXPECT_EQ(drawn_replicas(1.01 * kMostReplicaEvents, 400), 0U);
+}
+
+TEST(Renewal, EndsWithinOneReplicaWhenItIsInterrupted) {
+  int asked = 0;
+  const RenewalResult drawn = simulate_renewal({}, {.interval = 0.5, .time = 0.5},
+                                               {.horizon = 1e6, .keep_going = [&asked] { return ++asked < 3; }});
+  EXPECT_TRUE(drawn.interrupted);
+  EXPECT_EQ(asked, 3);
+}
+
 }  // namespace
 }  // namespace weft::study::failures

@@ -101,6 +101,7 @@ Result<Bounds> bounds_of(const scenario::Scenario& scenario, const fabric::Graph
   }
   Bounds made{.step = *step, .tokens = *tokens, .bill = cost::bill_of(scenario, graph)};
   made.total = cost::total_cost_of(scenario, made.bill);
+  made.bill.not_counted = made.bill.parts_not_counted();  // of running it, the total says what is missing
   made.usd = cost_of_tokens(scenario, made.total, {.mean = made.step}, made.tokens).usd;
   return made;
 }

@@ -1,6 +1,9 @@
 #include "study/plan/design_space.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <tuple>
 
 #include "base/parse_quantity.h"
 #include "study/scenario/scenario_words.h"
@@ -66,6 +69,31 @@ Result<scenario::Family> family_of(const compare::FabricChoice& network) {
     }
   }
   return fail("--networks {}: has no family", network.name);
+}
+
+std::string comma_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+struct FoundDevices {
+  const std::vector<Device>& switches;
+  const std::vector<Device>& nics;
+};
+
+/// Why no switch and NIC go together for a network.
+std::string no_devices(const std::string& network, const SpaceOptions& options, const FoundDevices& found) {
+  for (const auto& [option, named, have] : {std::tuple("--switches", &options.switches, found.switches.size()),
+                                            std::tuple("--nics", &options.nics, found.nics.size())}) {
+    if (have == 0) {
+      return named->empty() ? fmt::format("{}: the catalogue has nothing for it; name devices with {}", network, option)
+                            : fmt::format("{}: {} {} does not serve it", network, option, comma_list(*named));
+    }
+  }
+  return fmt::format("{}: no switch has ports as fast as those of a NIC, or up to twice as fast", network);
 }
 
 Rate slower(Rate a, Rate b) { return a < b ? a : b; }
@@ -179,6 +207,7 @@ Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& clu
     return fail("--networks: {}", networks.error().message);
   }
   Enumerator enumerator(options, cluster);
+  std::vector<std::string> without_devices;
   for (const compare::FabricChoice& network : *networks) {
     Result<scenario::Family> family = family_of(network);
     if (!family) {
@@ -189,6 +218,7 @@ Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& clu
     if (!switches || !nics) {
       return fail("{}: {}", switches ? "--nics" : "--switches", (switches ? nics : switches).error().message);
     }
+    std::size_t pairs = 0;
     for (const Device& nic : *nics) {
       if (options.nics.empty() && nic.rate < options.least_rate) {
         continue;
@@ -196,12 +226,17 @@ Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& clu
       for (const Device& own : *switches) {
         // A port of a switch that is slower than the NIC, or more than twice as fast, wastes one of them.
         if (own.rate >= nic.rate && own.rate.bits_per_second() <= 2 * nic.rate.bits_per_second()) {
+          ++pairs;
           enumerator.add({.network = network, .switch_ = own, .nic = nic});
         }
       }
     }
+    if (pairs == 0) {
+      without_devices.push_back(no_devices(network.name, options, {.switches = *switches, .nics = *nics}));
+    }
   }
   DesignSpace space = enumerator.take();
+  space.without_devices = std::move(without_devices);
   if (space.designs.size() > kMostDesigns) {
     return fail("{} designs are more than {}: name fewer networks, switches, NICs or shapes", space.designs.size(),
                 kMostDesigns);

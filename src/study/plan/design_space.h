@@ -32,8 +32,9 @@ struct Cluster {
 };
 
 struct DesignSpace {
-  std::vector<Design> designs;      // in a fixed order
-  std::size_t beyond_capacity = 0;  // combinations for which the switches have too few ports
+  std::vector<Design> designs;                 // in a fixed order
+  std::size_t beyond_capacity = 0;             // combinations for which the switches have too few ports
+  std::vector<std::string> without_devices{};  // networks for which there are none, each with the reason
 };
 
 inline constexpr std::size_t kMostDesigns = 20'000;

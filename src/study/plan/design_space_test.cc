@@ -43,6 +43,18 @@ TEST(DesignSpace, SmallSwitchesAreBeyondCapacity) {
   EXPECT_GT(made->beyond_capacity, 0U);
 }
 
+TEST(DesignSpace, NamedDevicesThatServeNoNetworkAreTheReason) {
+  const auto made = design_space({.networks = {"infiniband", "rocev2"},
+                                  .switches = {"tomahawk-5"},
+                                  .nics = {"connectx-7"},
+                                  .shapes = {Shape::kRailOptimised}},
+                                 kCluster, scenario::test_catalogue());
+  ASSERT_TRUE(made.has_value());
+  EXPECT_FALSE(made->designs.empty());
+  ASSERT_EQ(made->without_devices.size(), 1U);
+  EXPECT_EQ(made->without_devices.front(), "infiniband: --switches tomahawk-5 does not serve it");
+}
+
 TEST(DesignSpace, UnknownNamesAreErrors) {
   const auto said = [](const SpaceOptions& options) {
     const auto made = design_space(options, kCluster, scenario::test_catalogue());

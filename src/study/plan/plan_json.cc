@@ -77,11 +77,13 @@ Json design_json(const PlannedDesign& own) {
             {"planes", design.planes},
             {"parallelism", own.parallelism},
             {"settings", settings_of(design)},
-            {"keeps_limits", own.keeps_limits},
             {"bound", {{"step_s", own.bounds.step}, {"usd_per_million_tokens", own.bounds.usd}}},
             {"to_buy_usd", units(own.bounds.to_buy())},
             {"network_usd", units(own.bounds.bill.cost)},
             {"power_w", units(own.bounds.total.power)}};
+  if (own.measured || !own.keeps_limits) {
+    made["keeps_limits"] = own.keeps_limits;
+  }
   if (own.measured) {
     made["measured"] = measured_json(*own.measured);
     made["usd_per_million_tokens"] = own.cost.usd;

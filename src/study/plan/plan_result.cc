@@ -1,8 +1,12 @@
 #include "study/plan/plan_result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
+
+#include "base/counted.h"
 
 namespace weft::study::plan {
 namespace {
@@ -50,6 +54,16 @@ void conclude(PlanResult& result) {
   for (const std::size_t place : pareto_front(criteria, kSame)) {
     result.designs[places[place]].on_front = true;
   }
+}
+
+std::string why_no_front(const PlanResult& result) {
+  const auto run = std::ranges::count_if(result.designs, [](const auto& own) { return own.measured.has_value(); });
+  if (run > 0) {
+    return fmt::format("no design keeps to what was asked for: of {} run, none has a step within the deadline",
+                       counted(run, {"design", "designs"}));
+  }
+  const auto failed = std::ranges::find_if(result.designs, [](const auto& own) { return !own.reason.empty(); });
+  return fmt::format("no design can be run: {}", failed == result.designs.end() ? "none was tried" : failed->reason);
 }
 
 }  // namespace weft::study::plan

@@ -50,8 +50,8 @@ struct PlannedDesign {
   std::optional<TuningRisk> risk{};
   std::optional<FailureRisk> failures{};
   std::optional<Growth> growth{};
-  bool keeps_limits = true;
-  bool finalist = false;  // was run to the last
+  bool keeps_limits = true;  // by its bounds, and with its figures if it has some
+  bool finalist = false;     // was run to the last
   bool on_front = false;
   std::string parallelism{};  // "tp 8, pp 4, dp 16"
   std::string file{};         // that its scenario was written to
@@ -75,7 +75,7 @@ struct Iteration {
 
 struct Round {
   std::string level{};
-  std::size_t designs = 0;  // that were run
+  std::size_t designs = 0;  // that have figures of it
   std::size_t left = 0;
 };
 
@@ -105,5 +105,7 @@ struct PlanResult {
 [[nodiscard]] Criteria criteria_of(const PlannedDesign& design);
 /// Orders the designs and marks those on the front.
 void conclude(PlanResult& result);
+/// Why the front is empty: no design could be run, with the first reason, or none that was run keeps to the limits.
+[[nodiscard]] std::string why_no_front(const PlanResult& result);
 
 }  // namespace weft::study::plan

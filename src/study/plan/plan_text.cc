@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 #include "study/cost/bill_text.h"
 #include "study/sweep/measure.h"
@@ -76,8 +77,9 @@ class Writer {
       limits += own.tokens ? fmt::format(", {:.4g} tokens within {}", *own.tokens, seconds(*own.deadline))
                            : fmt::format(", a step within {}", seconds(*own.deadline));
     }
-    line(fmt::format("{}: networks for {} GPUs{}{}; {} runs", result_.file, result_.gpus,
-                     result_.later ? fmt::format(", {} later", *result_.later) : "", limits, result_.runs));
+    line(fmt::format("{}: networks for {}{}{}; {}", result_.file, counted(result_.gpus, {"GPU", "GPUs"}),
+                     result_.later ? fmt::format(", {} later", *result_.later) : "", limits,
+                     counted(result_.runs, {"run", "runs"})));
     for (const std::string& key : result_.not_taken) {
       keys_ += (keys_.empty() ? "" : ", ") + key;
     }
@@ -153,8 +155,7 @@ class Writer {
     text_ += '\n';
     const auto count = std::ranges::count_if(result_.designs, &PlannedDesign::on_front);
     if (count == 0) {
-      line(result_.interrupted ? "no design was run to the last before the interrupt"
-                               : "no design keeps to what was asked for");
+      line(result_.interrupted ? "no design was run to the last before the interrupt" : why_no_front(result_));
       return;
     }
     line("The front: no other design that was run to the last is as good in everything and better in something.");
@@ -250,10 +251,10 @@ class Writer {
     }
     if (own.failures) {
       line(fmt::format(
-          "  failures: goodput {} +- {}, {:.2f} losses of the job a month; {} spare hosts are enough in {} of "
-          "months, if none is repaired within one",
-          percent(own.failures->goodput), percent(own.failures->half), own.failures->losses, own.design.spares,
-          percent(own.failures->spares_suffice)));
+          "  failures: goodput {} +- {}, {:.2f} losses of the job a month; {} enough in {} of months, if no host is "
+          "repaired within one",
+          percent(own.failures->goodput), percent(own.failures->half), own.failures->losses,
+          counted(own.design.spares, {"spare host is", "spare hosts are"}), percent(own.failures->spares_suffice)));
     }
     growth(own);
     line(fmt::format("  to buy: {} with hosts and GPUs, {} of it the network; {}", money_text(own.bounds.to_buy()),
@@ -269,12 +270,14 @@ class Writer {
       return;
     }
     const Growth& later = *own.growth;
+    const std::string gpus =
+        fmt::format("{} GPUs{}", later.gpus, result_.later && later.gpus != *result_.later ? " (whole hosts)" : "");
     if (!later.possible) {
-      line(fmt::format("  {} GPUs: {}", later.gpus, later.reason));
+      line(fmt::format("  {}: {}", gpus, later.reason));
       return;
     }
     line(fmt::format(
-        "  {} GPUs: as {}, {} more for the network{}{}", later.gpus, later.shape, money_text(later.cost),
+        "  {}: as {}, {} more for the network{}{}", gpus, later.shape, money_text(later.cost),
         later.left_over.count > 0 ? fmt::format(", {} of parts left over", money_text(later.left_over)) : "",
         later.rewired ? "; leaves and spines are cabled anew" : ""));
     for (const GrowthLine& part : later.lines) {

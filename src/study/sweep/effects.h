@@ -44,6 +44,8 @@ struct Effect {
   /// Of the variance between points that is not due to seeds, 0 to 1.
   double share = 0;
   std::optional<Interval> share_interval{};
+  /// Whether there is a lowest and a highest place: not where all of them are alike, but for rounding.
+  [[nodiscard]] bool has_ends(double mean) const { return span > 1e-9 * (mean < 0 ? -mean : mean); }
 };
 
 struct Effects {

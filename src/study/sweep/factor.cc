@@ -300,7 +300,9 @@ Result<void> check_factors(const FactorCheck& check) {
     const KeyAt at = *scenario::find_path(factor.key);
     for (const auto& [name, other] : known) {
       if (is_same(at, other)) {
-        return tl::unexpected<Error>(placed(factor.key, fmt::format("the key is varied twice, as {} too", name)));
+        return tl::unexpected<Error>(
+            placed(factor.key, fmt::format("the key is varied twice; --vary {} {}", name,
+                                           name == factor.key ? "is there already" : "is the same key")));
       }
     }
     known.emplace_back(factor.key, at);
@@ -310,6 +312,25 @@ Result<void> check_factors(const FactorCheck& check) {
     }
     if (!good) {
       return tl::unexpected<Error>(placed(factor.key, good.error().message));
+    }
+  }
+  return {};
+}
+
+Result<void> check_settings(std::span<const Factor> factors, std::span<const std::string> settings) {
+  for (const std::string& setting : settings) {
+    const std::string_view path = trimmed(std::string_view(setting).substr(0, setting.find('=')));
+    const Result<KeyAt> set = scenario::find_path(path);
+    for (const Factor& factor : factors) {
+      if (!set || factor.is_case()) {
+        continue;
+      }
+      // A setting of a whole group still counts for those of its tables that are not varied.
+      const KeyAt varied = *scenario::find_path(factor.key);
+      if (is_same(varied, *set) && (!varied.index || set->index)) {
+        return tl::unexpected<Error>(placed(
+            factor.key, fmt::format("--set {} would not count beside it; leave out one of the two", printable(path))));
+      }
     }
   }
   return {};

@@ -66,4 +66,7 @@ struct FactorCheck {
 };
 [[nodiscard]] Result<void> check_factors(const FactorCheck& check);
 
+/// Errors: a setting ("key=value", of --set) whose key is varied, so that its value would count nowhere.
+[[nodiscard]] Result<void> check_settings(std::span<const Factor> factors, std::span<const std::string> settings);
+
 }  // namespace weft::study::sweep

@@ -112,7 +112,23 @@ TEST(SweepFactor, EveryValueIsOneOfItsKey) {
 TEST(SweepFactor, AKeyIsVariedOnceAndNotBesideItsGroup) {
   EXPECT_THAT(check({"switch.buffer=1MiB,2MiB", "switch.buffer=4MiB,8MiB"}), HasSubstr("varied twice"));
   EXPECT_THAT(check({"ethernet.priority.kmin=100kB,200kB", "ethernet.priority.3.kmin=100kB,200kB"}),
-              HasSubstr("varied twice, as ethernet.priority.kmin too"));
+              HasSubstr("varied twice; --vary ethernet.priority.kmin is the same key"));
+}
+
+TEST(SweepFactor, AKeyIsNotSetAndVaried) {
+  const auto said = [](const std::string& vary, const std::string& setting) {
+    const std::vector<Factor> factors{*parse_factor(vary, {})};
+    const std::vector<std::string> settings{setting};
+    const Result<void> good = check_settings(factors, settings);
+    return good ? std::string() : good.error().message;
+  };
+  EXPECT_THAT(said("switch.buffer=1MiB,2MiB", "switch.buffer=4MiB"),
+              HasSubstr("--vary switch.buffer: --set switch.buffer would not count beside it"));
+  EXPECT_THAT(said("ethernet.priority.kmin=1MB,2MB", "ethernet.priority.3.kmin=4MB"), HasSubstr("would not count"));
+  // Of the other priorities it counts.
+  EXPECT_EQ(said("ethernet.priority.3.kmin=1MB,2MB", "ethernet.priority.kmin=4MB"), "");
+  EXPECT_EQ(said("ethernet.priority.3.kmin=1MB,2MB", "ethernet.priority.4.kmin=4MB"), "");
+  EXPECT_EQ(said("switch.buffer=1MiB,2MiB", "traffic[0].size=4MB"), "");
 }
 
 TEST(SweepFactor, AKeyThatACaseGivesItselfIsNotVariedWithThatCase) {

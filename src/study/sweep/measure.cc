@@ -231,6 +231,10 @@ constexpr std::array kKinds = {
                 }},
 };
 
+bool is_collective(const scenario::TrafficSettings& traffic) {
+  return traffic.kind == scenario::TrafficKind::kCollective || traffic.kind == scenario::TrafficKind::kRingAllReduce;
+}
+
 std::string plain_text(double value) {
   const double size = std::abs(value);
   if (size == 0) {
@@ -270,10 +274,41 @@ Measure usual_measure(const scenario::Scenario& scenario) {
   if (std::ranges::any_of(scenario.jobs, &scenario::JobSettings::runs_steps)) {
     return called("step");
   }
-  const auto is_collective = [](const scenario::TrafficSettings& traffic) {
-    return traffic.kind == scenario::TrafficKind::kCollective || traffic.kind == scenario::TrafficKind::kRingAllReduce;
-  };
   return called(std::ranges::any_of(scenario.traffic, is_collective) ? "collective" : "fct-p99");
+}
+
+Result<void> check_measure(const Measure& measure, const scenario::Scenario& scenario) {
+  if (!measure.job.empty()) {
+    std::vector<std::string_view> valid;
+    for (const scenario::JobSettings& job : scenario.jobs) {
+      valid.push_back(job.name);
+    }
+    for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+      valid.push_back(traffic.name);
+    }
+    if (std::ranges::find(valid, measure.job) == valid.end()) {
+      const std::string shown = scenario::printable(measure.job);
+      const Error unknown = unknown_word({.kind = "job or traffic", .word = shown, .valid = valid});
+      return fail("{}: {}", measure.kind->name, unknown.message);
+    }
+  }
+  const std::string_view kind = measure.kind->name;
+  const auto is_called = [&](const auto& part) { return measure.job.empty() || part.name == measure.job; };
+  const bool any_steps = std::ranges::any_of(
+      scenario.jobs, [&](const scenario::JobSettings& job) { return is_called(job) && job.runs_steps(); });
+  if ((kind == "step" || kind == "exposed") && !any_steps) {
+    return fail("{}: no job of the scenario runs steps", measure.name());
+  }
+  const bool any_operation = std::ranges::any_of(scenario.traffic, [&](const scenario::TrafficSettings& traffic) {
+    return is_called(traffic) && is_collective(traffic);
+  });
+  if ((kind == "collective" || kind == "busbw") && !any_operation && !any_steps) {
+    return fail("{}: the scenario has no collective operations", measure.name());
+  }
+  if (kind == "queue-median" && !scenario.output.sample_interval) {
+    return fail("{}: queues are sampled with output.sample_interval alone, which is not set", measure.name());
+  }
+  return {};
 }
 
 Result<double> measure_run(const Measure& measure, const results::RunResults& results, const results::Summary& summary,

@@ -49,6 +49,10 @@ struct Measure {
 /// What a scenario is run for: a step, a collective operation, or else the slowest hundredth of the flows.
 [[nodiscard]] Measure usual_measure(const scenario::Scenario& scenario);
 
+/// Errors: why no run of the scenario can have such a figure: nothing in it takes steps or is a collective operation,
+/// no job or traffic has that name, no queue is sampled. What is seen in a run alone is no error here.
+[[nodiscard]] Result<void> check_measure(const Measure& measure, const scenario::Scenario& scenario);
+
 /// Errors: why the run has no such figure; what went wrong in it.
 [[nodiscard]] Result<double> measure_run(const Measure& measure, const results::RunResults& results,
                                          const results::Summary& summary, const scenario::Scenario& scenario);

@@ -61,8 +61,9 @@ Json json_of(const SweepResult& result, const Effects& effects, const Effect& ef
     made["low"] = effect.interval->low;
     made["high"] = effect.interval->high;
   }
-  made["lowest_at"] = lowest;
-  made["highest_at"] = highest;
+  const bool ends = effect.has_ends(effects.mean);  // an effect of nothing has none
+  made["lowest_at"] = ends ? lowest : Json::array();
+  made["highest_at"] = ends ? highest : Json::array();
   made["variance_share"] = effect.share;
   if (effect.share_interval) {
     made["variance_share_low"] = effect.share_interval->low;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 
 namespace weft::study::sweep {
@@ -26,10 +27,6 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 
 std::string percent_range(const Interval& own) {
   return fmt::format("{:.1f} to {:.1f} %", own.low * 100, own.high * 100);
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 class Writer {
@@ -58,15 +55,15 @@ class Writer {
       least = own.empty() ? least : std::min(least, own.size());
       most = std::max(most, own.size());
     }
-    return least >= most ? counted(most, "seed", "seeds") : fmt::format("{} to {} seeds", least, most);
+    return least >= most ? counted(most, {"seed", "seeds"}) : fmt::format("{} to {} seeds", least, most);
   }
 
   void heading() {
     const bool grid = result_.design.kind == Design::Kind::kGrid;
     line(fmt::format("{}: {} of {}, {}, {} each from seed {} on, {}; fidelity: {}", result_.file,
-                     counted(result_.points.size(), "point", "points"), counted(names_.size(), "key", "keys"),
+                     counted(result_.points.size(), {"point", "points"}), counted(names_.size(), {"key", "keys"}),
                      grid ? "a grid" : "a Latin hypercube", seeds_text(), result_.first_seed,
-                     counted(result_.runs, "run", "runs"), fmt::join(result_.levels, "; ")));
+                     counted(result_.runs, {"run", "runs"}), fmt::join(result_.levels, "; ")));
     if (!result_.chance.empty()) {
       line(result_.chance);
     }
@@ -175,7 +172,7 @@ class Writer {
                      variance        ? "analysis of variance"
                      : all.quadratic ? "a fit of second degree"
                                      : "a linear fit",
-                     counted(all.points, "point", "points"), counted(all.seeds, "seed", "seeds")));
+                     counted(all.points, {"point", "points"}), counted(all.seeds, {"seed", "seeds"})));
     table(own, all.main, "key");
     if (!all.pairs.empty()) {
       std::vector<Effect> shown = all.pairs;
@@ -223,10 +220,11 @@ class Writer {
       const auto relative = [mean](const Interval& range) {
         return percent_range({.low = range.low / mean, .high = range.high / mean});
       };
+      const bool ends = effect.has_ends(mean);
       table.add({name_of(effect), value_text(unit, effect.span), mean > 0 ? percent(effect.span / mean) : "",
-                 effect.interval && mean > 0 ? relative(*effect.interval) : "not known", at(effect, effect.lowest_at),
-                 at(effect, effect.highest_at), percent(effect.share),
-                 effect.share_interval ? percent_range(*effect.share_interval) : "not known"});
+                 effect.interval && mean > 0 ? relative(*effect.interval) : "not known",
+                 ends ? at(effect, effect.lowest_at) : "", ends ? at(effect, effect.highest_at) : "",
+                 percent(effect.share), effect.share_interval ? percent_range(*effect.share_interval) : "not known"});
     }
     text_ += table.text();
   }

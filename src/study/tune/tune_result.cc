@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 
 namespace weft::study::tune {
@@ -77,10 +78,11 @@ class Writer {
   }
 
   void heading() {
-    line(fmt::format("{}: settings for {} ({}; {} is better), {} keys, {} points, {} runs; fidelity: {}", result_.file,
+    line(fmt::format("{}: settings for {} ({}; {} is better), {}, {}, {}; fidelity: {}", result_.file,
                      result_.measure.name(), result_.measure.kind->about,
-                     result_.measure.kind->better == sweep::Better::kLower ? "lower" : "higher", result_.keys.size(),
-                     result_.evaluations, result_.runs, fmt::join(result_.levels, "; ")));
+                     result_.measure.kind->better == sweep::Better::kLower ? "lower" : "higher",
+                     counted(result_.keys.size(), {"key", "keys"}), counted(result_.evaluations, {"point", "points"}),
+                     counted(result_.runs, {"run", "runs"}), fmt::join(result_.levels, "; ")));
     if (!result_.chance.empty()) {
       line(result_.chance);
     }
@@ -173,7 +175,7 @@ class Writer {
                                        : std::string())
                      : "not known",
                  key.effect ? percent(key.effect->share) : "",
-                 own == Importance::kMatters   ? "yes"
+                 own == Importance::kMatters   ? forgives(result_, key) ? "with other settings than found" : "yes"
                  : own == Importance::kDoesNot ? "no"
                                                : "not known"});
     }
@@ -269,6 +271,7 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
   }
   const Importance own = importance(result, key);
   made["matters"] = own == Importance::kMatters ? "yes" : own == Importance::kDoesNot ? "no" : "not-known";
+  made["matters_as_found"] = !forgives(result, key);
   Json& near = made["neighbours"] = Json::array();
   for (const Mistake& mistake : key.near) {
     near.push_back(json_of(mistake));
@@ -302,6 +305,20 @@ Outcome outcome_of(const TuneResult& result) {
     return Outcome::kStartIsGood;
   }
   return result.gain.interval->low > 0 ? Outcome::kBetter : Outcome::kNotKnown;
+}
+
+bool forgives(const TuneResult& result, const TunedKey& key) {
+  const double small = result.tolerance * std::abs(best_mean(result));
+  bool any = false;
+  for (const std::vector<Mistake>* list : {&key.near, &key.far}) {
+    for (const Mistake& own : *list) {
+      any = true;
+      if (!own.reason.empty() || own.cost.mean > small) {
+        return false;
+      }
+    }
+  }
+  return any;
 }
 
 std::string tune_text(const TuneResult& result, LineWidth width) { return Writer(result, width).take(); }

@@ -84,6 +84,10 @@ enum class Outcome : std::uint8_t {
 };
 [[nodiscard]] Outcome outcome_of(const TuneResult& result);
 
+/// No mistake in the key alone costs more than the tolerance: it matters with other settings than those found, or
+/// nowhere. False where there are no figures of mistakes.
+[[nodiscard]] bool forgives(const TuneResult& result, const TunedKey& key);
+
 [[nodiscard]] std::string tune_text(const TuneResult& result, LineWidth width = {});
 [[nodiscard]] nlohmann::ordered_json tune_json(const TuneResult& result);
 

@@ -16,7 +16,9 @@ const DIGITS = 5;
 
 const measured = (report) => report.networks.filter((network) => network.month);
 const goodputText = ({month}) =>
-  `${percent(month.goodput, DIGITS)} ± ${significant(month.goodput_half_interval * 100, 2)}`;
+  month.months_drawn === 0
+    ? `${percent(month.goodput, DIGITS)} by formula`
+    : `${percent(month.goodput, DIGITS)} ± ${significant(month.goodput_half_interval * 100, 2)}`;
 
 function causes(networks) {
   const shown = CAUSES.filter(([key]) => networks.some(({month}) => month.time[key] > 0));
