@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,31 +66,42 @@ const char* rule_of(const NativeItem& item) {
   return row == kRules.end() ? "port-setting" : row->rule;
 }
 
-/// Of every port, or of every device, the value that occurs most often; empty: not given.
-using Usual = std::map<std::pair<Syntax, std::string>, std::string>;
+/// Of every port of one speed, or of every device.
+struct UsualOf {
+  Syntax syntax = Syntax::kSonic;
+  std::optional<std::uint64_t> speed{};  // Mb/s; none: not of ports
+  std::string rest{};
+  friend auto operator<=>(const UsualOf&, const UsualOf&) = default;
+};
+/// The value that occurs most often; empty: not given.
+using Usual = std::map<UsualOf, std::string>;
+
+std::optional<std::uint64_t> speed_at(const DeviceConfig& device, const NativeItem& item) {
+  const auto port = std::ranges::find(device.bridge.ports, item.port.value_or(0), &PortSetting::number);
+  return item.port && port != device.bridge.ports.end() ? std::optional(port->speed) : std::nullopt;
+}
 
 Usual usual_of(const std::vector<DeviceConfig>& devices) {
-  std::map<std::pair<Syntax, std::string>, std::map<std::string, std::size_t>> counts;
-  std::map<Syntax, std::pair<std::size_t, std::size_t>> sizes;  // devices, ports
+  std::map<UsualOf, std::map<std::string, std::size_t>> counts;
+  std::map<std::pair<Syntax, std::optional<std::uint64_t>>, std::size_t> sizes;
   for (const DeviceConfig& device : devices) {
-    auto& [own, ports] = sizes[device.syntax];
-    ++own;
-    ports += device.bridge.ports.size();
+    ++sizes[{device.syntax, std::nullopt}];
+    for (const PortSetting& port : device.bridge.ports) {
+      ++sizes[{device.syntax, port.speed}];
+    }
     for (const auto& [key, setting] : device.native) {
       const NativeItem item = parts_of(key);
-      ++counts[{device.syntax, (item.port ? "port." : "") + item.rest}][setting.value];
+      ++counts[{.syntax = device.syntax, .speed = speed_at(device, item), .rest = item.rest}][setting.value];
     }
   }
   Usual made;
-  for (auto& [key, values] : counts) {
-    const auto& [own, ports] = sizes[key.first];
-    const auto of_all = key.second.starts_with("port.") ? ports : own;
+  for (const auto& [key, values] : counts) {
     std::size_t given = 0;
     for (const auto& [value, times] : values) {
       given += times;
     }
     const auto most = std::ranges::max_element(values, {}, [](const auto& one) { return one.second; });
-    made[key] = 2 * given >= of_all ? most->first : "";
+    made[key] = 2 * given >= sizes[{key.syntax, key.speed}] ? most->first : "";
   }
   return made;
 }
@@ -163,14 +175,12 @@ class NativeLint {
     return made;
   }
 
-  void add_usual(const Usual::key_type& key, const std::string& value, std::map<std::string, std::string>& made) const {
-    constexpr std::string_view kPort = "port.";
-    const bool of_port = key.second.starts_with(kPort);
-    const std::string rest = of_port ? key.second.substr(kPort.size()) : key.second;
-    if (key.first != device_.syntax || is_individual(rest)) {
+  void add_usual(const UsualOf& key, const std::string& value, std::map<std::string, std::string>& made) const {
+    const std::string& rest = key.rest;
+    if (key.syntax != device_.syntax || is_individual(rest)) {
       return;
     }
-    if (!of_port) {
+    if (!key.speed) {
       made[rest] = value;
       return;
     }

@@ -174,7 +174,7 @@ TEST(LintNic, ReadsTrustPausesSharesAndMasks) {
   EXPECT_THAT(emitted.replaced("echo 104 >", "echo 0 >"), HasSubstr("nic-dscp"));
   EXPECT_THAT(emitted.replaced("ROCE_CC_PRIO_MASK_P1=8", "ROCE_CC_PRIO_MASK_P1=0"), HasSubstr("nic-dcqcn"));
   EXPECT_THAT(emitted.replaced("rx off tx off", "rx on tx on"), HasSubstr("nic-pause"));
-  EXPECT_THAT(emitted.replaced("--cable_len ", "--cable_len 0"), HasSubstr("cable-length"));
+  EXPECT_THAT(emitted.replaced("--cable_len ", "--cable_len 9"), HasSubstr("cable-length"));
   EXPECT_THAT(emitted.replaced("--tcbw 48,1,1,47,1,1,0,1", "--tcbw 1,1,1,1,1,1,0,94"), HasSubstr("class 7: 94 %"));
   EXPECT_THAT(emitted.replaced("--tcbw 48,", "--tcbw 51,"), HasSubstr("--tcbw sums to 103 %"));
 }
@@ -208,7 +208,7 @@ TEST(LintMajority, FindsNativeSettingsThatDiffer) {
 TEST(LintText, AnIntervalNeedsMoreThanOneSeed) {
   Finding finding{.rule = "mtu", .device = "leaf0", .cost_only = "if hosts use a path MTU that fits"};
   finding.cost = MistakeCost{.right = 1, .wrong = 1.5, .least = 0.5, .most = 0.5, .seeds = 1};
-  const std::string text = lint_text({finding}, {});
+  const std::string text = lint_text({finding}, {}, 400);
   EXPECT_THAT(text, HasSubstr("+50.0 % (one seed)"));
   EXPECT_THAT(text, HasSubstr("instead of 0, if hosts use a path MTU that fits"));
   EXPECT_THAT(text, Not(HasSubstr("to +50.0")));

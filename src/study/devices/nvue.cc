@@ -309,9 +309,9 @@ class NvueReader {
     } else if (read_.is({"tx"}, 5) || read_.is({"rx"}, 5)) {
       const std::string side(read_.word(5, "tx or rx"));
       if (read_.word(6, "enable or disable") == "disable") {
-        off_[name] = read_.place();
+        off_[name][side] = read_.place();
       } else {
-        off_.erase(name);
+        off_[name].erase(side);
       }
       native_of_[{"pfc", name}]["pfc." + side] = given();
     }
@@ -419,7 +419,7 @@ class NvueReader {
   void apply(PortSetting& port, const Named& named) {
     const PauseProfile& pauses = pauses_[named.pauses];
     port.metres = pauses.metres;
-    const auto off = off_.find(named.pauses);
+    const std::map<std::string, std::string>& off = off_[named.pauses];
     for (const auto& [kind, name] :
          {std::pair("pfc", named.pauses), std::pair("mark", named.marks), std::pair("weight", named.weights)}) {
       for (const auto& [item, setting] : native_of_[{kind, name}]) {
@@ -428,7 +428,7 @@ class NvueReader {
     }
     for (std::size_t i = 0; i < kClasses; ++i) {
       ClassSetting& one = port.classes[i];
-      one.pfc = pauses.pfc[i] && off == off_.end();
+      one.pfc = pauses.pfc[i] && off.empty();
       if (one.pfc && pauses.buffer) {
         one.buffer = BufferSetting{.headroom = pauses.buffer};
       }
@@ -437,7 +437,7 @@ class NvueReader {
       }
       one.weight = weights_[named.weights][i];
       device_.places[item_of(port, i, "pfc")] =
-          off == off_.end() ? device_.where("profile.pfc." + named.pauses) : off->second;
+          off.empty() ? device_.where("profile.pfc." + named.pauses) : off.begin()->second;
       device_.places[item_of(port, i, "weight")] = device_.where("profile.weight." + named.weights);
       device_.places[item_of(port, i, "headroom")] = device_.where("profile.pfc." + named.pauses);
       device_.places[item_of(port, i, "mark")] = device_.where("profile.mark." + named.marks);
@@ -451,7 +451,8 @@ class NvueReader {
   std::map<std::string, PauseProfile> pauses_;
   std::map<std::string, std::pair<std::array<MarkSetting, kClasses>, std::array<bool, kClasses>>> marks_;
   std::map<std::string, Weights> weights_;
-  std::map<std::string, std::string> off_;  // profiles of PFC that do not send or not heed pauses, with the place
+  /// Of profiles of PFC the sides that are off, "tx" or "rx", with the place.
+  std::map<std::string, std::map<std::string, std::string>> off_;
   std::map<std::pair<std::string, std::string>, NativeOfProfile> native_of_;  // by kind and name
   NativeOfPorts native_;
 };
