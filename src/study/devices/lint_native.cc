@@ -185,6 +185,9 @@ class NativeLint {
       return;
     }
     for (const PortSetting& port : device_.bridge.ports) {
+      if (port.speed != *key.speed) {
+        continue;
+      }
       // A port that is down and leads somewhere is so by mistake, even if most are.
       const bool is_down_state = is_port_state({.rest = rest}) && !port.peer.empty();
       made[fmt::format("port.{}.{}", port.number, rest)] = !is_down_state                   ? value
