@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "study/assembly/build_topology.h"
@@ -93,8 +94,29 @@ Result<std::optional<Plan>> plan_of(const ScenarioText& text) {
 }
 
 Result<void> costs(std::vector<Finding>& findings, const Plan& plan, const LintText& text) {
-  return study::devices::add_costs(findings, plan.scenario,
-                                   {.seeds = text.seeds, .keep_going = [](std::size_t, std::size_t) { return true; }});
+  return study::devices::add_costs(
+      findings, plan.scenario,
+      {.seeds = text.seeds, .keep_going = [](std::size_t, std::size_t) { return !interrupted(); }});
+}
+
+int end_lint(const LintText& text, const std::vector<Finding>& findings, const std::vector<DeviceConfig>& devices) {
+  if (!text.quiet) {
+    std::FILE* const stream = text.json == "-" ? stderr : stdout;
+    fmt::print(
+        stream, "{}",
+        terminal_text(study::devices::lint_text(findings, devices, terminal_columns(stream)), LineBreaks::kKept));
+  }
+  if (!text.json.empty()) {
+    const Result<void> written = write_json(text.json, study::devices::lint_json(findings, devices));
+    if (!written) {
+      return complain("lint", written.error(), kFault);
+    }
+  }
+  if (text.cost && interrupted()) {
+    fmt::print(stderr, "weft lint: interrupted; findings without a cost were not simulated\n");
+    return kInterrupted;
+  }
+  return findings.empty() ? kSuccess : kFault;
 }
 
 int run_lint(const LintText& text) {
@@ -117,23 +139,12 @@ int run_lint(const LintText& text) {
     return complain("lint", findings.error(), kUsageError);
   }
   if (text.cost) {
+    catch_interrupts();
     if (const Result<void> run = costs(*findings, **plan, text); !run) {
       return complain("lint", run.error(), kUsageError);
     }
   }
-  if (!text.quiet) {
-    std::FILE* const stream = text.json == "-" ? stderr : stdout;
-    fmt::print(stream, "{}",
-               terminal_text(study::devices::lint_text(*findings, devices->size(), terminal_columns(stream)),
-                             LineBreaks::kKept));
-  }
-  if (!text.json.empty()) {
-    const Result<void> written = write_json(text.json, study::devices::lint_json(*findings, devices->size()));
-    if (!written) {
-      return complain("lint", written.error(), kFault);
-    }
-  }
-  return findings->empty() ? kSuccess : kFault;
+  return end_lint(text, *findings, *devices);
 }
 
 }  // namespace
@@ -155,7 +166,8 @@ void add_lint_command(CLI::App& app, LintText& text, int& exit_status) {
       ->check(CLI::Range(1, 1000));
   command->add_option("--json", text.json, "Write the findings as JSON to this file; - = standard output");
   command->add_flag("-q,--quiet", text.quiet, "No text");
-  command->footer("Exit status: 0 nothing found, 1 findings, or a file cannot be written, 2 wrong input.");
+  command->footer(
+      "Exit status: 0 nothing found, 1 findings, or a file cannot be written, 2 wrong input, 130 interrupted.");
   command->callback([&text, &exit_status] { exit_status = run_lint(text); });
 }
 

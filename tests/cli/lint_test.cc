@@ -61,6 +61,23 @@ TEST_F(Configurations, AMistakeHasItsPlaceAndItsCost) {
   EXPECT_EQ(findings[0]["cost"]["seeds"], 1);
 }
 
+TEST_F(Configurations, LinesThatAreNotReadAreNamed) {
+  change("PORT", "\"admin_status\": \"up\"", "\"admin_status\": \"up\", \"fec\": \"rs\"");
+  const Outcome outcome = lint("--plan " + kExample);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 line not read: "));
+  EXPECT_THAT(outcome.out, HasSubstr("PORT|Ethernet0|fec"));
+}
+
+TEST_F(Configurations, AnInterruptPrintsTheFindingsAndEndsWith130) {
+  change("PORT_QOS_MAP", "\"pfc_enable\": \"3\"", "\"pfc_enable\": \"\"");
+  const Outcome outcome =
+      lint("--cost --seeds 1000 --plan " + kExample + " & child=$!; sleep 2; kill -INT $child; wait $child");
+  EXPECT_EQ(outcome.exit_status, 130);
+  EXPECT_THAT(outcome.out, HasSubstr("pfc-missing"));
+  EXPECT_THAT(outcome.err, HasSubstr("weft lint: interrupted"));
+}
+
 TEST_F(Configurations, WrongInputsSayWhere) {
   EXPECT_EQ(lint("--cost").exit_status, 2);
   EXPECT_EQ(run_weft("lint /does/not/exist").exit_status, 2);

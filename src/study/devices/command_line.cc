@@ -1,6 +1,7 @@
 #include "study/devices/command_line.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,12 +9,36 @@
 
 namespace weft::study::devices {
 
-bool CommandReader::is(std::initializer_list<std::string_view> pattern, std::size_t from) const {
+void CommandReader::begin(const ConfigLine& line) {
+  line_ = &line;
+  read_.assign(line.words.size(), false);
+}
+
+bool CommandReader::is(std::initializer_list<std::string_view> pattern, std::size_t from) {
   if (line_->words.size() < from + pattern.size()) {
     return false;
   }
-  return std::equal(pattern.begin(), pattern.end(), line_->words.begin() + static_cast<std::ptrdiff_t>(from),
-                    [](std::string_view want, std::string_view word) { return want == "*" || want == word; });
+  const bool same =
+      std::equal(pattern.begin(), pattern.end(), line_->words.begin() + static_cast<std::ptrdiff_t>(from),
+                 [](std::string_view want, std::string_view word) { return want == "*" || want == word; });
+  for (std::size_t i = 0; same && i < pattern.size(); ++i) {
+    read_[from + i] = true;
+  }
+  return same;
+}
+
+void CommandReader::note_unread(DeviceConfig& device) const {
+  if (std::ranges::find(read_, false) != read_.end()) {
+    device.unread.push_back({.place = place(), .text = fmt::format("{}", fmt::join(line_->words, " "))});
+  }
+}
+
+void NativeOfPorts::move_to(DeviceConfig& device) {
+  for (const PortSetting& port : device.bridge.ports) {
+    for (auto& [item, setting] : known_[port.name]) {
+      device.native[fmt::format("port.{}.{}", port.number, item)] = std::move(setting);
+    }
+  }
 }
 
 std::string_view CommandReader::word(std::size_t index, std::string_view what) {
@@ -21,6 +46,7 @@ std::string_view CommandReader::word(std::size_t index, std::string_view what) {
     refuse(fmt::format("the line ends where {} has to stand", what));
     return "";
   }
+  read_[index] = true;
   return line_->words[index];
 }
 

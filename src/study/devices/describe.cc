@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/format_quantity.h"
@@ -71,21 +73,49 @@ std::map<std::uint64_t, std::uint64_t> code_points(const scenario::Scenario& sce
   return map;
 }
 
-/// Percent that sum to 100, in proportion to weights of DWRR; 0 where the class is strict.
-std::array<std::uint64_t, kClasses> percents_of(const std::array<std::uint64_t, kClasses>& weights) {
-  std::uint64_t sum = 0;
-  std::size_t last = kClasses;
-  for (std::size_t p = 0; p < kClasses; ++p) {
-    sum += weights[p];
-    last = weights[p] > 0 ? p : last;
+using Shares = std::array<std::uint64_t, kClasses>;
+
+/// Percent that sum to 100, in proportion to weights of DWRR by the largest remainder; 0 where the class is strict. A
+/// share below 1 is 1, taken from the largest.
+Shares percents_of(const Shares& weights) {
+  const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  Shares made{};
+  if (sum == 0) {
+    return made;
   }
-  std::array<std::uint64_t, kClasses> made{};
-  std::uint64_t given = 0;
+  std::array<std::size_t, kClasses> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t p) { return weights[p] * 100 % sum; });
+  std::ranges::transform(weights, made.begin(), [sum](std::uint64_t weight) { return weight * 100 / sum; });
+  const std::uint64_t left = 100 - std::accumulate(made.begin(), made.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i < left; ++i) {
+    ++made[order[i]];  // fewer are left than there are shares with a remainder
+  }
   for (std::size_t p = 0; p < kClasses; ++p) {
-    made[p] = weights[p] == 0 ? 0
-              : p == last     ? 100 - std::min<std::uint64_t>(given, 99)
-                              : std::max<std::uint64_t>(weights[p] * 100 / sum, 1);
-    given += made[p];
+    if (weights[p] > 0 && made[p] == 0) {
+      --*std::ranges::max_element(made);
+      made[p] = 1;
+    }
+  }
+  return made;
+}
+
+void note(std::vector<std::string>& rounded, std::string text) {
+  if (std::ranges::find(rounded, text) == rounded.end()) {
+    rounded.push_back(std::move(text));
+  }
+}
+
+/// The same, and what was rounded.
+Shares percents_of(const Shares& weights, std::vector<std::string>& rounded) {
+  const Shares made = percents_of(weights);
+  const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  for (std::size_t p = 0; p < kClasses; ++p) {
+    if (weights[p] * 100 != made[p] * sum) {
+      note(rounded,
+           fmt::format("ethernet.priority.{}.weight: {} of {} is {:.2f} % and is written as {} %", p, weights[p], sum,
+                       100 * static_cast<double>(weights[p]) / static_cast<double>(sum), made[p]));
+    }
   }
   return made;
 }
@@ -127,11 +157,7 @@ class Describer {
   }
 
  private:
-  void round(std::string text) {
-    if (std::ranges::find(made_.rounded, text) == made_.rounded.end()) {
-      made_.rounded.push_back(std::move(text));
-    }
-  }
+  void round(std::string text) { note(made_.rounded, std::move(text)); }
 
   std::uint64_t rounded(const char* key, Duration value, Duration unit, std::uint64_t least) {
     const std::uint64_t units = std::max(units_of(value, unit), least);
@@ -209,16 +235,9 @@ class Describer {
     }
     const Bytes needed = assembly::headroom_needed(options_, graph_, {.link = i, .side = side});
     for (std::size_t p = 0; p < kClasses; ++p) {
-      port.classes[p] = class_of(own.priorities[p], needed);
+      port.classes[p] = class_of(own.priorities[p], p, needed);
     }
-    if (syntax_ != Syntax::kSonic) {
-      std::array<std::uint64_t, kClasses> weights{};
-      std::ranges::transform(own.priorities, weights.begin(), &fabric::PriorityOptions::dwrr_weight);
-      std::ranges::copy(percents_of(weights), weights.begin());
-      for (std::size_t p = 0; p < kClasses; ++p) {
-        port.classes[p].weight = weights[p];
-      }
-    }
+    add_shares(port, own);
     if (own.watchdog.detect > Duration::zero()) {
       const Duration ms = Duration::milliseconds(1);
       const bool bounded = syntax_ == Syntax::kSonic;  // its schema has 100 to 5,000 ms and 100 to 60,000 ms
@@ -235,17 +254,28 @@ class Describer {
     bridge.ports.push_back(std::move(port));
   }
 
-  ClassSetting class_of(const fabric::PriorityOptions& own, Bytes needed) {
-    ClassSetting made{.pfc = own.lossless};
-    made.weight = std::min<std::uint64_t>(own.dwrr_weight, kMostWeight);
-    if (own.dwrr_weight > kMostWeight) {
-      round(fmt::format("ethernet.priority.N.weight: {} is written as {}", own.dwrr_weight, kMostWeight));
+  /// SONiC has weights from 1 to 100; all others have percent.
+  void add_shares(PortSetting& port, const fabric::EthernetPortOptions& own) {
+    Shares weights{};
+    std::ranges::transform(own.priorities, weights.begin(), &fabric::PriorityOptions::dwrr_weight);
+    const bool percent = syntax_ != Syntax::kSonic;
+    const Shares shares = percent ? percents_of(weights, made_.rounded) : weights;
+    for (std::size_t p = 0; p < kClasses; ++p) {
+      port.classes[p].weight = std::min(shares[p], kMostWeight);
+      if (shares[p] > kMostWeight) {
+        round(fmt::format("ethernet.priority.{}.weight: {} is written as {}", p, shares[p], kMostWeight));
+      }
     }
+  }
+
+  ClassSetting class_of(const fabric::PriorityOptions& own, std::size_t number, Bytes needed) {
+    ClassSetting made{.pfc = own.lossless};
     if (own.ecn) {
       made.mark = MarkSetting{
           .kmin = count_of(own.ecn->kmin), .kmax = count_of(own.ecn->kmax), .percent = percent_of(own.ecn->pmax)};
       if (Probability::from_ratio({.numerator = made.mark->percent, .denominator = 100}) != own.ecn->pmax) {
-        round(fmt::format("ethernet.priority.N.pmax: {} is written as {} %", own.ecn->pmax, made.mark->percent));
+        round(
+            fmt::format("ethernet.priority.{}.pmax: {} is written as {} %", number, own.ecn->pmax, made.mark->percent));
       }
     }
     if (own.lossless) {
@@ -320,13 +350,10 @@ std::map<std::string, std::uint64_t> dcqcn_of(const scenario::Scenario& scenario
   return made;
 }
 
-void add_weights(NicSetting& nic, const fabric::EthernetPortOptions& port) {
-  std::array<std::uint64_t, kClasses> weights{};
-  for (std::size_t p = 0; p < kClasses; ++p) {
-    weights[p] = port.priorities[p].dwrr_weight;
-  }
-  const auto percents = percents_of(weights);
-  std::ranges::copy(percents, nic.weight.begin());
+void add_weights(NicSetting& nic, const fabric::EthernetPortOptions& port, std::vector<std::string>& rounded) {
+  Shares weights{};
+  std::ranges::transform(port.priorities, weights.begin(), &fabric::PriorityOptions::dwrr_weight);
+  std::ranges::copy(percents_of(weights, rounded), nic.weight.begin());
 }
 
 }  // namespace
@@ -365,7 +392,7 @@ Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric
         nic.pfc[p] = own.priorities[p].lossless;
       }
       nic.dscp_class = code_points(scenario);
-      add_weights(nic, own);
+      add_weights(nic, own, made.rounded);
       nic.metres = metres_of(link.propagation);
       nic.mtu = static_cast<std::uint64_t>(own.mtu_frame.count() - kFrameBeyondIp);
       nic.data_dscp = static_cast<std::uint64_t>(
@@ -405,7 +432,8 @@ std::uint64_t time_exponent(Duration value) {
 
 Result<Described> describe_manager(const scenario::Scenario& scenario) {
   if (!scenario::is_infiniband(scenario.fabric.family)) {
-    return fail("fabric.family has no subnet manager; use --for sonic, nvue, eos or nic");
+    return fail("fabric.family is {}, which has no subnet manager; use --for sonic, nvue, eos or nic",
+                scenario::traits_of(scenario.fabric.family).word);
   }
   const scenario::InfinibandSettings& own = scenario.devices.infiniband;
   Described made;

@@ -125,6 +125,18 @@ struct ManagerSetting {
   friend bool operator==(const ManagerSetting&, const ManagerSetting&) = default;
 };
 
+/// What a syntax says that the model above has no member for, as it stands: "dscp" of "qos trust dscp".
+struct NativeSetting {
+  std::string value{};
+  std::string place{};
+};
+
+/// What a reader could not make anything of.
+struct UnreadLine {
+  std::string place{};
+  std::string text{};  // empty: the place says it
+};
+
 struct DeviceConfig {
   Syntax syntax = Syntax::kSonic;
   std::string name{};  // of the device: "leaf0", "host3/nic0"
@@ -134,6 +146,9 @@ struct DeviceConfig {
   ManagerSetting manager{};
   /// "leaf0.json: PORT|Ethernet0|mtu", "leaf0.eos:17", by item: "port.0.mtu", "class.3.mark".
   std::map<std::string, std::string> places{};
+  /// By item: "port.3.trust", "port.3.class.2.mark.red", "pool.mode". What readers find; writers have it in their text.
+  std::map<std::string, NativeSetting> native{};
+  std::vector<UnreadLine> unread{};
 
   /// The place of an item, of the nearest item above it, or the file.
   [[nodiscard]] std::string where(const std::string& item) const;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "study/devices/command_line.h"
@@ -82,6 +84,7 @@ class EosReader {
     for (const ConfigLine& line : lines_of(source_.text, "!")) {
       read_.begin(line);
       command(line);
+      read_.note_unread(device_);
       if (read_.fault()) {
         return tl::unexpected<Error>(*read_.fault());
       }
@@ -97,14 +100,19 @@ class EosReader {
   void command(const ConfigLine& line) {
     if (line.indent == 0) {
       port_.clear();
+      in_loopback_ = false;
       in_bgp_ = read_.is({"router", "bgp"});
       top();
+    } else if (in_loopback_ && read_.is({"ip", "address"})) {
+      device_.native["loopback.address"] = here(std::string(read_.word(2, "the address")));
     } else if (!port_.empty()) {
       of_port(port_named(device_, port_, read_.place()));
     } else if (in_bgp_) {
       of_bgp();
     }
   }
+
+  NativeSetting here(std::string value) { return {.value = std::move(value), .place = read_.place()}; }
 
   void top() {
     SwitchSetting& own = device_.bridge;
@@ -118,6 +126,13 @@ class EosReader {
       port_ = read_.word(1, "an interface");
       static_cast<void>(port_named(device_, port_, read_.place()));
       queue_ = kClasses;
+      native_.set(port_, "shutdown", here("no"));
+    } else if (read_.is({"interface", "Loopback0"})) {
+      in_loopback_ = true;
+    } else if (read_.is({"ip", "routing"})) {
+      device_.native["bgp.ip routing"] = here("on");
+    } else if (read_.is({"no", "ip", "routing"})) {
+      device_.native["bgp.ip routing"] = here("off");
     } else if (in_bgp_) {
       own.as_number = read_.number(2, "the AS number", {.least = 1, .most = UINT32_MAX});
       device_.places["as"] = read_.place();
@@ -144,6 +159,10 @@ class EosReader {
       made.restore = milliseconds(5);
     } else if (read_.is({"action"}, 3)) {
       made.drops = read_.word(4, "the action") == "drop";
+      device_.native["watchdog.action"] = here("given");
+    } else {
+      read_.leave();
+      return;
     }
     device_.bridge.watchdog = made;
     device_.places.emplace("watchdog", read_.place());
@@ -152,21 +171,29 @@ class EosReader {
   void of_port(PortSetting& port) {
     if (read_.is({"uc-tx-queue"}) || read_.is({"tx-queue"})) {
       queue_ = read_.number(1, "the queue", {.most = 7});
-    } else if (read_.is({"priority-flow-control", "priority", "*", "no-drop"})) {
-      const std::size_t tc = read_.number(2, "the priority", {.most = 7});
-      port.classes[tc].pfc = true;
-      device_.places[fmt::format("pfc.{}.{}", port.name, tc)] = read_.place();
+    } else if (read_.is({"priority-flow-control"}) || read_.is({"no", "priority-flow-control"})) {
+      pauses(port);
     } else if (read_.is({"mtu"})) {
       port.mtu = read_.number(1, "the MTU", {.least = 68, .most = 10'218});
       device_.places[fmt::format("mtu.{}", port.name)] = read_.place();
     } else if (read_.is({"description"})) {
       const std::string_view said = read_.word(1, "the description");
+      read_.take_rest();
       if (const std::size_t comma = said.find(','); comma != std::string_view::npos) {
         port.peer = said.substr(0, comma);
         port.peer_port = said.substr(comma + 1);
       }
     } else if (read_.is({"ip", "address"})) {
       port.address = read_.word(2, "the address");
+      device_.places[fmt::format("address.{}", port.name)] = read_.place();
+    } else if (read_.is({"qos", "trust"})) {
+      native_.set(port.name, "qos trust", here(std::string(read_.word(2, "dscp or cos"))));
+    } else if (read_.is({"no", "qos", "trust"})) {
+      native_.set(port.name, "qos trust", here("none"));
+    } else if (read_.is({"shutdown"}) || read_.is({"no", "shutdown"})) {
+      native_.set(port.name, "shutdown", here(read_.is({"no"}) ? "no" : "yes"));
+    } else if (read_.is({"switchport"}) || read_.is({"no", "switchport"})) {
+      native_.set(port.name, "switchport", here(read_.is({"no"}) ? "no" : "yes"));
     } else if (read_.is({"speed"})) {
       const std::string_view said = read_.word(1, "the speed");
       const std::size_t digits = std::min(said.find_first_not_of("0123456789"), said.size());
@@ -176,17 +203,41 @@ class EosReader {
     }
   }
 
+  /// PFC is off at a port until it is switched on, and of each priority until that is.
+  void pauses(PortSetting& port) {
+    const std::size_t from = read_.is({"no"}) ? 1 : 0;
+    if (read_.is({"priority"}, from + 1)) {
+      const std::size_t tc = read_.number(from + 2, "the priority", {.most = 7});
+      if (from == 0 && !read_.is({"no-drop"}, 3) && !read_.is({"drop"}, 3)) {
+        read_.leave();
+        return;
+      }
+      read_.take_rest();
+      port.classes[tc].pfc = from == 0 && read_.is({"no-drop"}, 3);
+      device_.places[fmt::format("pfc.{}.{}", port.name, tc)] = read_.place();
+    } else if (read_.is({"on"}, from + 1) || read_.words() == from + 1 || read_.is({"off"}, from + 1)) {
+      pfc_on_[port.name] = {from == 0 && read_.is({"on"}, 1), read_.place()};
+    } else {
+      read_.leave();
+    }
+  }
+
   void of_queue(PortSetting& port) {
     ClassSetting& one = port.classes[queue_];
     if (read_.is({"priority", "strict"})) {
       one.weight = 0;
+      round_robin_.erase({port.name, queue_});
+    } else if (read_.is({"no", "priority"})) {
+      round_robin_.insert({port.name, queue_});
     } else if (read_.is({"bandwidth", "percent"})) {
       one.weight = read_.number(2, "percent", {.least = 1, .most = 100});
+      device_.places[fmt::format("weight.{}.{}", port.name, queue_)] = read_.place();
     } else if (read_.is({"random-detect", "ecn", "minimum-threshold"})) {
       one.mark = MarkSetting{.kmin = bytes(3), .kmax = bytes(6), .percent = 100};
       if (read_.is({"max-mark-probability"}, 8)) {
         one.mark->percent = read_.number(9, "max-mark-probability", {.least = 1, .most = 100});
       }
+      static_cast<void>(read_.is({"maximum-threshold"}, 5));
       if (one.mark->kmax < one.mark->kmin) {
         read_.refuse("maximum-threshold is below minimum-threshold");
       }
@@ -210,6 +261,8 @@ class EosReader {
       own.router_id = read_.word(1, "the identifier");
     } else if (read_.is({"maximum-paths"})) {
       own.paths = read_.number(1, "the paths", {.least = 1, .most = 600});
+    } else if (read_.is({"bgp", "bestpath", "as-path", "multipath-relax"})) {
+      device_.native["bgp.bestpath as-path multipath-relax"] = here("on");
     }
     if (!read_.is({"neighbor", "*"})) {
       return;
@@ -225,6 +278,7 @@ class EosReader {
       device_.places["bgp." + address] = read_.place();
     } else if (read_.is({"description"}, 2)) {
       one->name = read_.word(3, "the description");
+      read_.take_rest();
     } else if (read_.is({"timers"}, 2)) {
       one->keepalive = read_.number(3, "keepalive", {.most = 3'600});
       one->hold = read_.number(4, "the hold time", {.most = 7'200});
@@ -238,31 +292,56 @@ class EosReader {
   void finish() {
     SwitchSetting& own = device_.bridge;
     number_ports(own.ports);
-    for (const PortSetting& port : own.ports) {
+    native_.move_to(device_);
+    for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
       device_.places[item] = device_.places[fmt::format("name.{}", port.name)];
       device_.places[item + ".mtu"] = device_.places[item];
       if (const auto mtu = device_.places.find("mtu." + port.name); mtu != device_.places.end()) {
         device_.places[item + ".mtu"] = mtu->second;
       }
+      if (const auto address = device_.places.find("address." + port.name); address != device_.places.end()) {
+        device_.places[item + ".address"] = address->second;
+      }
       for (std::size_t i = 0; i < kClasses; ++i) {
-        for (const char* what : {"mark", "pfc"}) {
+        for (const char* what : {"mark", "pfc", "weight"}) {
           if (const auto at = device_.places.find(fmt::format("{}.{}.{}", what, port.name, i));
               at != device_.places.end()) {
             device_.places[item_of(port, i, what)] = at->second;
           }
         }
       }
+      apply(port);
     }
     std::ranges::stable_sort(own.neighbours, {}, &NeighbourSetting::address);
+  }
+
+  /// What acts on all classes of a port: PFC that is off, and queues that are strict unless they say "no priority".
+  void apply(PortSetting& port) {
+    const auto on = pfc_on_.find(port.name);
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      ClassSetting& one = port.classes[i];
+      if (one.pfc && (on == pfc_on_.end() || !on->second.first)) {
+        one.pfc = false;
+        device_.places[item_of(port, i, "pfc")] =
+            on == pfc_on_.end() ? device_.where(fmt::format("port.{}", port.number)) : on->second.second;
+      }
+      if (one.weight && !round_robin_.contains({port.name, i})) {
+        one.weight = 0;
+      }
+    }
   }
 
   ConfigText source_;
   CommandReader read_;
   DeviceConfig device_;
+  NativeOfPorts native_;
+  std::map<std::string, std::pair<bool, std::string>> pfc_on_;  // by port, with its place
+  std::set<std::pair<std::string, std::size_t>> round_robin_;
   std::string port_;
   std::size_t queue_ = kClasses;
   bool in_bgp_ = false;
+  bool in_loopback_ = false;
 };
 
 }  // namespace

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "base/text_table.h"
+#include "study/assembly/build_topology.h"
 #include "study/assembly/resolved_values.h"
 #include "study/scenario/scenario_listing.h"
 
@@ -233,18 +236,48 @@ constexpr std::array kReasons = {
     Reason{"", "the load, the simulation or money; not a setting of a device"},
 };
 
+/// The kinds of cables that end at a device of the syntax, as keys name them: "host", "leaf", "spine".
+std::set<std::string, std::less<>> tiers_of(const fabric::Graph& graph, Syntax syntax) {
+  static constexpr std::array kWords = {"host", "leaf", "spine"};
+  std::set<std::string, std::less<>> made;
+  for (const fabric::Link& link : graph.links) {
+    const auto ends = [&](bool at_host) {
+      return std::ranges::any_of(std::array{link.a, link.b}, [&](const fabric::LinkEnd& end) {
+        return at_host ? end.node.value() < graph.host_endpoints() : end.node.value() >= graph.endpoints;
+      });
+    };
+    if (ends(syntax == Syntax::kNic)) {
+      made.insert(kWords[static_cast<std::size_t>(assembly::tier_of(graph, link))]);
+    }
+  }
+  return made;
+}
+
+/// A key of a kind of cable that no such device has: "link.spine.length" of a network without a core.
+bool is_elsewhere(std::string_view key, const std::set<std::string, std::less<>>& tiers) {
+  constexpr std::string_view kLink = "link.";
+  const std::string_view tier = key.starts_with(kLink) ? key.substr(kLink.size()) : "";
+  const std::size_t dot = tier.find('.');
+  const bool is_tier = tier.starts_with("host.") || tier.starts_with("leaf.") || tier.starts_with("spine.");
+  return is_tier && !tiers.contains(tier.substr(0, dot));
+}
+
 }  // namespace
 
 std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric::Graph& graph, Syntax syntax) {
   std::vector<KeyLine> rows;
+  const auto tiers = tiers_of(graph, syntax);
   for (const scenario::ListedValue& value : assembly::resolved_listing(scenario, graph)) {
     KeyLine row{.key = value.path, .value = value.value};
     const auto found =
         std::ranges::find_if(kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
-    if (found != kCounterparts.end()) {
+    const bool elsewhere = is_elsewhere(value.path, tiers);
+    if (found != kCounterparts.end() && !elsewhere) {
       row.line = line_of(*found, syntax);
     }
-    if (row.line.empty()) {
+    if (found != kCounterparts.end() && elsewhere && !line_of(*found, syntax).empty()) {
+      row.note = "no such cable ends at these devices";
+    } else if (row.line.empty()) {
       row.note = std::ranges::find_if(kReasons, [&](const Reason& each) {
                    return std::string_view(value.path).starts_with(each.prefix);
                  })->text;

@@ -8,6 +8,7 @@
 #include "base/format_quantity.h"
 #include "fabric/ethernet/options.h"
 #include "study/devices/lint_mistakes.h"
+#include "study/devices/lint_native.h"
 #include "study/devices/lint_peers.h"
 #include "study/devices/reference.h"
 #include "study/tuning/tuning_formulas.h"
@@ -50,6 +51,7 @@ class SwitchLint {
       findings_.push_back(std::move(one.finding));
     }
     pool();
+    whole_device();
     watchdog();
     missing_ports();
   }
@@ -88,13 +90,15 @@ class SwitchLint {
     for (std::uint64_t dscp = 0; dscp < kCodePoints; ++dscp) {
       const std::uint64_t found = class_at(own_.dscp_class, dscp);
       const std::uint64_t wanted = class_at(*right, dscp);
-      if (found != wanted) {
+      const bool is_missing = right->contains(dscp) && !own_.dscp_class.contains(dscp);
+      if (found != wanted || is_missing) {
         Finding finding{.rule = "dscp-map",
                         .device = device_.name,
                         .place = device_.where("dscp"),
-                        .what = fmt::format("DSCP {} goes to class {}", dscp, found),
-                        .right = fmt::format("class {}, as {} has it", wanted, reference_.name())};
-        if (reference_.has_plan()) {
+                        .what = is_missing ? fmt::format("DSCP {} has no line", dscp)
+                                           : fmt::format("DSCP {} goes to class {}", dscp, found),
+                        .right = fmt::format("class {}, {}", wanted, reference_.has_it())};
+        if (reference_.has_plan() && found != wanted) {
           finding.mistake = wrong_class(device_.name, wanted, found);
         }
         findings_.push_back(std::move(finding));
@@ -120,13 +124,13 @@ class SwitchLint {
       }
       return;
     }
-    const std::string mtu = fmt::format("port.{}.mtu", port.number);
     if (port.mtu != right->mtu && right->mtu) {
       add(port, 0,
           {.rule = "mtu",
-           .place = device_.where(mtu),
+           .place = place(port, ".mtu"),
            .what = port.mtu ? fmt::format("MTU {}", *port.mtu) : "no MTU is given",
-           .right = fmt::format("MTU {}, as {} has it", *right->mtu, reference_.name())},
+           .right = fmt::format("MTU {}, {}", *right->mtu, reference_.has_it()),
+           .cost_only = port.mtu.value_or(0) < *right->mtu ? kPathMtuFits : ""},
           {.mtu = port.mtu});
     }
     cabling(port, *right);
@@ -143,21 +147,38 @@ class SwitchLint {
     if (!reference_.has_plan()) {
       return;
     }
-    if (!port.peer.empty() && port.peer != right.peer) {
+    const auto report = [&](const char* rule, const char* item, std::string what, const std::string& should,
+                            const char* no_cost) {
       add(port, 0,
-          {.rule = "cable",
-           .place = place(port, ".peer"),
-           .what = fmt::format("leads to {} here", port.peer),
-           .right = fmt::format("{} by the plan", right.peer),
-           .no_cost = "which cable is meant is not known"},
+          {.rule = rule,
+           .place = place(port, item),
+           .what = std::move(what),
+           .right = should + " by the plan",
+           .no_cost = no_cost},
           {});
+    };
+    const bool other_port = !port.peer_port.empty() && port.peer_port != right.peer_port;
+    if (!port.peer.empty() && (port.peer != right.peer || other_port)) {
+      report("cable", ".peer", fmt::format("leads to {} {} here", port.peer, port.peer_port),
+             fmt::format("{} {}", right.peer, right.peer_port), "which cable is meant is not known");
     }
-    if (port.speed > 0 && port.speed != right.speed) {
+    if (right.metres && port.metres != right.metres) {
+      report("cable-length", ".metres",
+             port.metres ? fmt::format("a cable of {} m", *port.metres) : "no length of the cable is given",
+             fmt::format("{} m", *right.metres), "devices compute headroom from it, and see headroom-short");
+    }
+    if (!right.address.empty() && port.address != right.address) {
+      report("address", ".address", port.address.empty() ? "no address" : "address " + port.address, right.address,
+             "sessions over addresses that do not match do not come up; a scenario has no addresses");
+    }
+    if (port.speed == 0 && right.speed > 0) {
+      report("speed", "", "no speed is given", rate_text(right.speed), "what is negotiated is not known");
+    } else if (port.speed != right.speed) {
       add(port, 0,
           {.rule = "speed",
            .place = place(port, ""),
-           .what = fmt::format("{} Mb/s", port.speed),
-           .right = fmt::format("{} Mb/s by the plan", right.speed)},
+           .what = rate_text(port.speed),
+           .right = rate_text(right.speed) + " by the plan"},
           {.speed = port.speed});
     }
   }
@@ -171,7 +192,7 @@ class SwitchLint {
           {.rule = rule,
            .place = device_.where(item_of(port, i, item)),
            .what = fmt::format("class {}: {}", i, what),
-           .right = fmt::format("{}, as {} has it", should, reference_.name())},
+           .right = fmt::format("{}, {}", should, reference_.has_it())},
           std::move(mistake));
     };
     if (wanted.pfc != own.pfc) {
@@ -186,18 +207,22 @@ class SwitchLint {
       report("wred-differs", "mark", "ECN marking " + mark_text(*own.mark), mark_text(*wanted.mark),
              marks_mistake(*own.mark));
     }
-    if (own.weight && wanted.weight && *own.weight != *wanted.weight) {
-      const auto text = [](std::uint64_t weight) {
-        return weight == 0 ? std::string("strict priority") : fmt::format("weight {}", weight);
+    if (own.weight != wanted.weight) {
+      const auto text = [](std::optional<std::uint64_t> weight) {
+        return !weight        ? std::string("no weight is given")
+               : *weight == 0 ? std::string("strict priority")
+                              : fmt::format("weight {}", *weight);
       };
-      report("scheduler", "weight", text(*own.weight), text(*wanted.weight),
-             {.values = {{"weight", fmt::format("{}", *own.weight)}}});
+      report("scheduler", "weight", text(own.weight), wanted.weight ? text(wanted.weight) : "none",
+             own.weight ? PortMistake{.values = {{"weight", fmt::format("{}", *own.weight)}}} : PortMistake{});
     }
     if (reference_.has_plan() && own.pfc && wanted.watchdog && !own.watchdog) {
       report("watchdog-off", "pfc", "no PFC watchdog", "a watchdog", {.values = {}, .no_watchdog = true});
     }
     if (reference_.has_plan() && own.buffer && wanted.buffer) {
       buffers(port, *own.buffer, *wanted.buffer, i);
+    } else if (own.buffer && !wanted.buffer && reference_.has_plan()) {
+      report("buffer-differs", "buffer", "a buffer profile", "none", {});
     }
   }
 
@@ -214,7 +239,7 @@ class SwitchLint {
         {.rule = "buffer-differs",
          .place = device_.where(item_of(port, i, "buffer")),
          .what = fmt::format("class {}: {}", i, text(own)),
-         .right = fmt::format("{}, as {} has it", text(wanted), reference_.name())},
+         .right = fmt::format("{}, {}", text(wanted), reference_.has_it())},
         buffer_mistake(own));
   }
 
@@ -227,14 +252,23 @@ class SwitchLint {
       }
       return at->classes[i].buffer->headroom;
     }
+    return headroom_of_cable(port);
+  }
+
+  static Rate rate_of(std::uint64_t mbps) { return Rate::bits_per_second(static_cast<std::int64_t>(mbps) * 1'000'000); }
+  static std::string rate_text(std::uint64_t mbps) {
+    return mbps % 1'000 == 0 ? fmt::format("{} Gb/s", mbps / 1'000) : fmt::format("{} Mb/s", mbps);
+  }
+
+  /// What cable and frames alone need: pipelines and response times are the devices' own. Lengths are rounded up to
+  /// whole metres.
+  static std::optional<std::uint64_t> headroom_of_cable(const PortSetting& port) {
     if (port.speed == 0 || !port.metres || !port.mtu) {
       return std::nullopt;
     }
-    const Rate rate = Rate::bits_per_second(static_cast<std::int64_t>(port.speed) * 1'000'000);
     const Bytes frame(static_cast<std::int64_t>(*port.mtu) + 18);
-    // Lengths are rounded up to whole metres, and pipelines and response times are the devices' own.
     const auto metres = static_cast<std::int64_t>(*port.metres > 0 ? *port.metres - 1 : 0);
-    return static_cast<std::uint64_t>(fabric::headroom_bytes({.rate = rate,
+    return static_cast<std::uint64_t>(fabric::headroom_bytes({.rate = rate_of(port.speed),
                                                               .propagation = Duration::nanoseconds(5 * metres),
                                                               .pipeline = Duration::zero(),
                                                               .response = Duration::zero(),
@@ -243,19 +277,43 @@ class SwitchLint {
                                           .count());
   }
 
+  /// "at least 42.8 kB after XOFF at 100 Gb/s: 8.7 kB ..., 34 kB ...".
+  [[nodiscard]] std::string headroom_text(const PortSetting& port, std::uint64_t needed) const {
+    const DeviceConfig* plan = reference_.needs(device_);
+    const PortSetting* right = plan == nullptr ? &port : reference_.port(device_, port);
+    PortSetting terms = right == nullptr ? port : *right;
+    if (const DeviceConfig* needs = plan) {
+      const auto at = std::ranges::find(needs->bridge.ports, port.number, &PortSetting::number);
+      terms = at == needs->bridge.ports.end() ? terms : *at;
+    }
+    const std::uint64_t cable = std::min(headroom_of_cable(terms).value_or(0), needed);
+    const std::string parts =
+        fmt::format("{} for {} m of cable both ways at {} and two frames with an MTU of {}", size_text(cable),
+                    terms.metres.value_or(0), rate_text(terms.speed), terms.mtu.value_or(0));
+    return plan == nullptr ? fmt::format("at least, without the devices' own delays, {}", parts)
+                           : fmt::format("at least {}: {}, {} for the devices' pipelines and their response to a pause",
+                                         size_text(needed), parts, size_text(needed - cable));
+  }
+
+  /// EOS has no buffers in a form that is read.
   void headroom(const PortSetting& port, std::size_t i) {
     const ClassSetting& own = port.classes[i];
-    const std::optional<std::uint64_t> needed = own.pfc ? headroom_needed(port, i) : std::nullopt;
-    if (!needed || !own.buffer || !own.buffer->headroom || *own.buffer->headroom >= *needed) {
+    const bool has_none = !own.buffer || !own.buffer->headroom;
+    if (!own.pfc || (has_none && device_.syntax == Syntax::kEos)) {
+      return;
+    }
+    const std::optional<std::uint64_t> needed = headroom_needed(port, i);
+    if (!has_none && (!needed || *own.buffer->headroom >= *needed)) {
       return;
     }
     add(port, i,
         {.rule = "headroom-short",
          .place = device_.where(item_of(port, i, "headroom")),
-         .what = fmt::format("class {}: headroom of {}", i, size_text(*own.buffer->headroom)),
-         .right = fmt::format("at least {}: what arrives after XOFF at {} Mb/s over {} m with an MTU of {}",
-                              size_text(*needed), port.speed, port.metres.value_or(0), port.mtu.value_or(0))},
-        {.values = {{"headroom", fmt::format("{} B", *own.buffer->headroom)}}});
+         .what = !own.buffer ? fmt::format("class {}: PFC without a buffer", i)
+                 : has_none  ? fmt::format("class {}: PFC without headroom", i)
+                             : fmt::format("class {}: headroom of {}", i, size_text(*own.buffer->headroom)),
+         .right = needed ? headroom_text(port, *needed) : "a buffer with headroom for what arrives after XOFF"},
+        {.values = {{"headroom", fmt::format("{} B", has_none ? 0 : *own.buffer->headroom)}}});
   }
 
   void marks_after_pauses(const PortSetting& port, std::size_t i) {
@@ -291,6 +349,15 @@ class SwitchLint {
 
   void pool() {
     if (!own_.pool) {
+      const DeviceConfig* plan = reference_.device(device_);
+      if (plan != nullptr && plan->bridge.pool) {
+        findings_.push_back({.rule = "pool-small",
+                             .device = device_.name,
+                             .place = device_.where("pool"),
+                             .what = "no pool of lossless classes, or none with a size",
+                             .right = size_text(*plan->bridge.pool) + ", as the plan has it",
+                             .no_cost = "what a device does without one is not known"});
+      }
       return;
     }
     std::uint64_t reserves = 0;
@@ -324,6 +391,48 @@ class SwitchLint {
       finding.mistake = small_buffer(device_.name, *own_.pool + own_.pool_headroom.value_or(0));
     }
     findings_.push_back(std::move(finding));
+  }
+
+  /// What a device has once, against the plan.
+  void whole_device() {
+    const DeviceConfig* right = reference_.device(device_);
+    if (right == nullptr) {
+      return;
+    }
+    const auto report = [&](const char* rule, const char* item, std::string what, std::string should) {
+      findings_.push_back({.rule = rule,
+                           .device = device_.name,
+                           .place = device_.where(item),
+                           .what = std::move(what),
+                           .right = should + ", as the plan has it",
+                           .no_cost = "a scenario has it for all switches alike"});
+    };
+    const SwitchSetting& wanted = right->bridge;
+    if (own_.pool && wanted.pool && (*own_.pool > *wanted.pool || own_.pool_headroom != wanted.pool_headroom)) {
+      const auto text = [](const SwitchSetting& one) {
+        return fmt::format("a pool of {}, headroom {}", size_text(*one.pool),
+                           one.pool_headroom ? size_text(*one.pool_headroom) : "not given");
+      };
+      report("pool-differs", "pool", text(own_), text(wanted));
+    }
+    if (own_.trimming != wanted.trimming) {
+      const auto text = [](const std::optional<TrimSetting>& one) {
+        return one ? fmt::format("trimming to {}, DSCP {}, queue {}", size_text(one->size), one->dscp, one->queue)
+                   : std::string("no trimming");
+      };
+      report("trimming", "trimming", text(own_.trimming), text(wanted.trimming));
+    }
+    if (own_.as_number > 0 && own_.router_id != wanted.router_id) {
+      report("router-id", "as", fmt::format("router identifier {}", own_.router_id.empty() ? "none" : own_.router_id),
+             wanted.router_id.empty() ? "none" : wanted.router_id);
+    }
+    if (own_.as_number > 0 && own_.paths != wanted.paths) {
+      report("bgp-setting", "as", fmt::format("{} paths of equal cost", own_.paths), fmt::format("{}", wanted.paths));
+    }
+    if (own_.watchdog.has_value() != wanted.watchdog.has_value()) {
+      report(own_.watchdog ? "watchdog-differs" : "watchdog-off", "watchdog",
+             own_.watchdog ? "PFC watchdog on" : "no PFC watchdog", own_.watchdog ? "none" : "a PFC watchdog");
+    }
   }
 
   void watchdog() {
@@ -392,6 +501,7 @@ Result<std::vector<Finding>> lint(const std::vector<DeviceConfig>& devices, cons
       SwitchLint(device, *reference, findings).all();
     }
   }
+  lint_native(devices, *reference, findings);
   lint_sessions(devices, *reference, findings);
   lint_nics(devices, *reference, findings);
   lint_managers(devices, *reference, findings);

@@ -41,7 +41,8 @@ struct Finding {
   std::string right{};   // "at least 92,160 B: ..."
   /// Makes the mistake in the plan's scenario; empty: it cannot be simulated.
   std::function<void(scenario::Scenario&)> mistake{};
-  std::string no_cost{};  // why not
+  std::string no_cost{};    // why not
+  std::string cost_only{};  // what the cost takes for granted: "if hosts use ..."; empty: nothing
   std::optional<MistakeCost> cost{};
 };
 

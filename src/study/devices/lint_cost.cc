@@ -17,9 +17,10 @@ struct Measured {
   std::string end{};  // empty: finished
 };
 
-Result<Measured> measure(scenario::Scenario scenario, std::int64_t seed) {
+/// An error too where the run was told to stop.
+Result<Measured> measure(scenario::Scenario scenario, std::int64_t seed, const std::function<bool()>& keep_going) {
   scenario.seed = seed;
-  const auto results = compare::run_once(scenario, {});
+  const auto results = compare::run_once(scenario, {.keep_going = [&](const run::Progress&) { return keep_going(); }});
   if (!results) {
     return tl::unexpected<Error>(results.error());
   }
@@ -39,12 +40,16 @@ Result<void> add_costs(std::vector<Finding>& findings, const scenario::Scenario&
       std::ranges::count_if(findings, [](const Finding& one) { return static_cast<bool>(one.mistake); }));
   const std::size_t all = (simulated + 1) * static_cast<std::size_t>(options.seeds);
   std::size_t done = 0;
+  const auto going = [&] { return options.keep_going(done, all); };
   std::vector<Measured> right;
   for (std::int64_t i = 0; i < options.seeds && simulated > 0; ++i) {
-    if (!options.keep_going(done, all)) {
+    if (!going()) {
       return {};
     }
-    auto one = measure(plan, plan.seed + i);
+    auto one = measure(plan, plan.seed + i, going);
+    if (!going()) {
+      return {};
+    }
     if (!one) {
       return pass_on(one);
     }
@@ -62,10 +67,13 @@ Result<void> add_costs(std::vector<Finding>& findings, const scenario::Scenario&
     scenario::Scenario wrong = plan;
     finding.mistake(wrong);
     for (std::size_t i = 0; i < right.size(); ++i) {
-      if (!options.keep_going(done, all)) {
+      if (!going()) {
         return {};
       }
-      const auto one = measure(wrong, plan.seed + static_cast<std::int64_t>(i));
+      const auto one = measure(wrong, plan.seed + static_cast<std::int64_t>(i), going);
+      if (!going()) {
+        return {};
+      }
       ++done;
       if (!one) {
         finding.no_cost = fmt::format("it cannot be simulated: {}", one.error().message);

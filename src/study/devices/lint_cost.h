@@ -10,7 +10,8 @@ namespace weft::study::devices {
 
 struct CostOptions {
   std::int64_t seeds = 3;  // the scenario's and those that follow
-  /// Asked before each run, with how many are done and how many there will be; false: stop, and keep what is known.
+  /// Asked before and during each run, with how many are done and how many there will be; false: stop, and keep what is
+  /// known.
   std::function<bool(std::size_t done, std::size_t all)> keep_going = [](std::size_t, std::size_t) { return true; };
 };
 

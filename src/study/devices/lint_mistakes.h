@@ -38,6 +38,9 @@ struct PortMistake {
 [[nodiscard]] Mistake watchdog_mistake(const std::string& device, const WatchdogSetting& watchdog);
 /// No traffic over the cable of this port.
 [[nodiscard]] Mistake link_down(const std::string& device, std::uint64_t port);
+/// What small_mtu() takes for granted.
+inline constexpr const char* kPathMtuFits =
+    "if hosts use a path MTU that fits; else nothing passes but packets that are short enough";
 /// All hosts send packets that fit into this MTU of IP.
 [[nodiscard]] Mistake small_mtu(std::uint64_t mtu);
 

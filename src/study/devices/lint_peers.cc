@@ -65,6 +65,9 @@ class SessionLint {
     for (const NeighbourSetting& one : device_.bridge.neighbours) {
       of_neighbour(one, right);
     }
+    if (right == nullptr) {
+      cables();
+    }
     if (right != nullptr) {
       for (const NeighbourSetting& one : right->bridge.neighbours) {
         if (std::ranges::find(device_.bridge.neighbours, one.address, &NeighbourSetting::address) ==
@@ -91,6 +94,26 @@ class SessionLint {
       finding.no_cost = "which cable the session is for is not known";
     }
     findings_.push_back(std::move(finding));
+  }
+
+  /// Both ends of a cable have its length; reported once.
+  void cables() {
+    for (const PortSetting& port : device_.bridge.ports) {
+      const DeviceConfig* peer = port.peer > device_.name ? named(devices_, port.peer) : nullptr;
+      if (peer == nullptr || !is_switch(peer->syntax)) {
+        continue;
+      }
+      const auto far = std::ranges::find(peer->bridge.ports, port.peer_port, &PortSetting::name);
+      if (far != peer->bridge.ports.end() && far->metres && port.metres && *far->metres != *port.metres) {
+        findings_.push_back({.rule = "cable-length",
+                             .device = device_.name,
+                             .place = device_.where(fmt::format("port.{}.metres", port.number)),
+                             .what = fmt::format("{}: a cable of {} m", port.name, *port.metres),
+                             .right = fmt::format("the length that its other end has: {} {} has {} m", peer->name,
+                                                  far->name, *far->metres),
+                             .no_cost = "devices compute headroom from it"});
+      }
+    }
   }
 
   void of_neighbour(const NeighbourSetting& one, const DeviceConfig* right) {
@@ -184,15 +207,21 @@ class NicLint {
     for (std::uint64_t dscp = 0; dscp < kCodePoints; ++dscp) {
       const std::uint64_t found = class_at(nic_.dscp_class, dscp);
       const std::uint64_t wanted = class_at(*terms_->dscp_class, dscp);
-      if (found != wanted && !nic_.dscp_class.empty()) {
-        add("nic-dscp-map", "dscp", fmt::format("DSCP {} goes to class {}", dscp, found),
-            fmt::format("class {}, as {} has it", wanted, terms_->name), wrong_class(device_.name, wanted, found));
+      const bool is_missing = right_ != nullptr && right_->dscp_class.contains(dscp) && !nic_.dscp_class.contains(dscp);
+      if (is_missing || (found != wanted && !nic_.dscp_class.empty())) {
+        add("nic-dscp-map", "dscp",
+            is_missing ? fmt::format("DSCP {} has no line", dscp)
+                       : fmt::format("DSCP {} goes to class {}", dscp, found),
+            fmt::format("class {}, as {} has it", wanted, terms_->name),
+            found == wanted ? Mistake{} : wrong_class(device_.name, wanted, found));
       }
     }
-    if (nic_.mtu && terms_->mtu && *nic_.mtu != *terms_->mtu) {
-      add("nic-mtu", "port.0.mtu", fmt::format("MTU {}", *nic_.mtu),
-          fmt::format("MTU {}, as {} has it", *terms_->mtu, terms_->name), small_mtu(*nic_.mtu));
+    if (terms_->mtu && (nic_.mtu ? *nic_.mtu != *terms_->mtu : right_ != nullptr)) {
+      add("nic-mtu", "port.0.mtu", nic_.mtu ? fmt::format("MTU {}", *nic_.mtu) : "no MTU is given",
+          fmt::format("MTU {}, as {} has it", *terms_->mtu, terms_->name), nic_.mtu ? small_mtu(*nic_.mtu) : Mistake{});
+      findings_.back().cost_only = nic_.mtu && *nic_.mtu < *terms_->mtu ? kPathMtuFits : "";
     }
+    shares();
     code_points();
     against_plan();
   }
@@ -211,9 +240,47 @@ class NicLint {
     findings_.push_back(std::move(finding));
   }
 
+  /// Of ETS, and the length of the cable.
+  void shares() {
+    std::uint64_t sum = 0;
+    bool any = false;
+    for (const std::optional<std::uint64_t>& weight : nic_.weight) {
+      sum += weight.value_or(0);
+      any = any || weight.value_or(0) > 0;
+    }
+    if (any && sum != 100) {
+      add("scheduler", "weight", fmt::format("--tcbw sums to {} %", sum), "100 %; mlnx_qos refuses others", {});
+    }
+    if (right_ == nullptr) {
+      return;
+    }
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      if (nic_.weight[i] != right_->weight[i]) {
+        const auto text = [](const std::optional<std::uint64_t>& weight) {
+          return !weight        ? std::string("no share is given")
+                 : *weight == 0 ? std::string("strict priority")
+                                : fmt::format("{} %", *weight);
+        };
+        const PortMistake mistake{.values = {{"weight", fmt::format("{}", nic_.weight[i].value_or(0))}}};
+        add("scheduler", "weight", fmt::format("class {}: {}", i, text(nic_.weight[i])),
+            text(right_->weight[i]) + ", as the plan has it",
+            nic_.weight[i] ? at_name(device_.name, i, mistake) : Mistake{});
+      }
+    }
+    if (nic_.metres != right_->metres) {
+      add("cable-length", "port.0.metres",
+          nic_.metres ? fmt::format("a cable of {} m", *nic_.metres) : "no length of the cable is given",
+          fmt::format("{} m by the plan", right_->metres.value_or(0)), {});
+      findings_.back().no_cost = "the device computes headroom from it";
+    }
+  }
+
   /// Data and CNPs must have code points that switches know.
   void code_points() {
-    if (nic_.data_dscp && right_ != nullptr && right_->data_dscp != nic_.data_dscp) {
+    if (!nic_.data_dscp && right_ != nullptr && right_->data_dscp) {
+      add("nic-dscp", "data_dscp", "cma_roce_tos gives no DSCP of data", fmt::format("DSCP {}", *right_->data_dscp),
+          {});
+    } else if (nic_.data_dscp && right_ != nullptr && right_->data_dscp != nic_.data_dscp) {
       const std::uint64_t found = class_at(*terms_->dscp_class, *nic_.data_dscp);
       const std::uint64_t wanted = class_at(*terms_->dscp_class, right_->data_dscp.value_or(0));
       add("nic-dscp", "data_dscp", fmt::format("data have DSCP {}, which is class {}", *nic_.data_dscp, found),
@@ -238,16 +305,22 @@ class NicLint {
     }
     for (const auto& [key, wanted] : right_->congestion) {
       const auto own = nic_.congestion.find(key);
-      if (own != nic_.congestion.end() && own->second != wanted) {
-        add("nic-dcqcn", "congestion." + key, fmt::format("{} is {}", key, own->second),
+      const bool is_missing = own == nic_.congestion.end();
+      if (is_missing ? !nic_.congestion.empty() : own->second != wanted) {
+        add("nic-dcqcn", "congestion." + key,
+            is_missing ? fmt::format("{} is not given", key) : fmt::format("{} is {}", key, own->second),
             fmt::format("{}, as the plan has it", wanted), {});
       }
     }
     for (std::size_t i = 0; i < kClasses; ++i) {
+      if ((nic_.reaction[i] && !right_->reaction[i]) || (nic_.notification[i] && !right_->notification[i])) {
+        add("nic-dcqcn", nic_.reaction[i] ? fmt::format("roce_rp.{}", i) : fmt::format("roce_np.{}", i),
+            fmt::format("class {}: DCQCN is on", i), "off, as the plan has it", {});
+      }
       if (right_->reaction[i] && !(nic_.reaction[i] && nic_.notification[i])) {
         const std::string name = device_.name;
-        add("nic-dcqcn-off", "congestion", fmt::format("class {}: DCQCN is off", i), "on, as the plan has it",
-            [name](scenario::Scenario& made) {
+        add("nic-dcqcn-off", nic_.reaction[i] ? fmt::format("roce_np.{}", i) : fmt::format("roce_rp.{}", i),
+            fmt::format("class {}: DCQCN is off", i), "on, as the plan has it", [name](scenario::Scenario& made) {
               made.overrides.push_back(
                   {.select = name.substr(0, name.find('/')),
                    .place = "lint",

@@ -69,6 +69,8 @@ TEST(Lint, FindsHeadroomTooSmallForTheCable) {
   EXPECT_EQ(shorter[0].place, "leaf0.config_db.json: BUFFER_PROFILE|WEFT_P3|xoff");
   EXPECT_THAT(shorter[0].what, HasSubstr("class 3: headroom of 1 kB"));
   EXPECT_THAT(shorter[0].right, HasSubstr("at least "));
+  EXPECT_THAT(shorter[0].right, HasSubstr(" of cable both ways at 100 Gb/s and two frames with an MTU of "));
+  EXPECT_THAT(shorter[0].right, HasSubstr(" for the devices' pipelines and their response to a pause"));
   EXPECT_TRUE(shorter[0].mistake);
 }
 
@@ -115,6 +117,7 @@ TEST(Lint, FindsMtusThatDiffer) {
   const auto found = mutation.of("leaf0", "\"mtu\": \"", "\"mtu\": \"1500\", \"was\": \"");
   ASSERT_EQ(found.size(), 1U) << shown(found);
   EXPECT_EQ(found[0].rule, "mtu");
+  EXPECT_THAT(found[0].cost_only, HasSubstr("if hosts use a path MTU that fits; else nothing passes"));
   EXPECT_EQ(found[0].place, "leaf0.config_db.json: PORT|Ethernet0|mtu");
 }
 
@@ -215,6 +218,28 @@ TEST(Lint, AMistakeCostsWhatItsSimulationDoes) {
   EXPECT_EQ(found[0].cost->seeds, 2);
   EXPECT_GT(found[0].cost->right, 0);
   EXPECT_GT(found[0].cost->wrong, 0);
+}
+
+TEST(Lint, HeadroomWithoutAPlanIsSaidToLackTheDevicesDelays) {
+  Mutation mutation(kRoce, Syntax::kSonic);
+  const std::string text = mutation.text("leaf0");
+  const std::size_t profile = text.find("\"WEFT_P3\"", text.find("\"BUFFER_PROFILE\""));
+  const std::string row = text.substr(profile, text.find('}', profile) - profile);
+  const auto found = mutation.without_plan("leaf0", row, with(row, "\"xoff\": \"", "\"xoff\": \"1000\", \"was\": \""));
+  EXPECT_THAT(shown(found), HasSubstr("at least, without the devices' own delays, "));
+  EXPECT_THAT(shown(found), HasSubstr(" at 100 Gb/s and two frames with an MTU of "));
+}
+
+TEST(Lint, ARunThatIsStoppedKeepsWhatIsKnown) {
+  Mutation mutation(kRoce, Syntax::kSonic);
+  std::vector<Finding> found = mutation.of("leaf0", "\"26\": \"3\"", "\"26\": \"0\"");
+  found.push_back(found.front());
+  // The plan, the first mistake, and then no more.
+  const auto two = [](std::size_t done, std::size_t) { return done < 2; };
+  ASSERT_TRUE(add_costs(found, mutation.network().scenario, {.seeds = 1, .keep_going = two}).has_value());
+  EXPECT_TRUE(found[0].cost.has_value());
+  EXPECT_FALSE(found[1].cost.has_value());
+  EXPECT_EQ(found[1].no_cost, "");
 }
 
 TEST(Lint, TwoConfigurationsOfOneDeviceAreRefused) {

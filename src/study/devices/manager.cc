@@ -62,6 +62,32 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
   }
 }
 
+/// Options that two managers, or a manager and a plan, are compared by, and those that each has of its own.
+bool is_known(std::string_view key) {
+  static constexpr std::array<std::string_view, 21> kKnown = {"routing_engine",
+                                                              "lfts_file",
+                                                              "lmc",
+                                                              "qos",
+                                                              "partition_config_file",
+                                                              "qos_policy_file",
+                                                              "qos_max_vls",
+                                                              "qos_high_limit",
+                                                              "qos_sl2vl",
+                                                              "qos_vlarb_high",
+                                                              "qos_vlarb_low",
+                                                              "m_key",
+                                                              "sm_priority",
+                                                              "guid",
+                                                              "log_file",
+                                                              "dump_files_dir",
+                                                              "subnet_prefix",
+                                                              "sm_key",
+                                                              "m_key_lease_period",
+                                                              "head_of_queue_lifetime",
+                                                              "leaf_head_of_queue_lifetime"};
+  return std::ranges::find(kKnown, key) != kKnown.end();
+}
+
 }  // namespace
 
 std::string manager_text(const DeviceConfig& device) {
@@ -87,6 +113,12 @@ Result<DeviceConfig> read_opensm(const ConfigText& source) {
     }
     check_option(read, key, value);
     device.places["option." + key] = read.place();
+    if (is_known(key)) {
+      read.take_rest();
+    } else {
+      read.leave();
+    }
+    read.note_unread(device);
     if (read.fault()) {
       return tl::unexpected<Error>(*read.fault());
     }

@@ -54,8 +54,14 @@ class NicReader {
     for (const ConfigLine& line : lines_of(source_.text, "#")) {
       read_.begin(line);
       command();
+      read_.note_unread(device_);
       if (read_.fault()) {
         return tl::unexpected<Error>(*read_.fault());
+      }
+    }
+    for (std::size_t i = 0; i < kClasses; ++i) {
+      if (strict_[i] && device_.nic.weight[i]) {
+        device_.nic.weight[i] = 0;
       }
     }
     return std::move(device_);
@@ -73,6 +79,8 @@ class NicReader {
     device_.name = stem.substr(0, std::min(stem.find('.'), stem.size()));
   }
 
+  NativeSetting here(std::string_view value) { return {.value = std::string(value), .place = read_.place()}; }
+
   void command() {
     if (read_.is({"ip", "link", "set", "dev", "*", "mtu"})) {
       device_.nic.interface = read_.word(4, "the interface");
@@ -80,7 +88,25 @@ class NicReader {
       device_.places["port.0.mtu"] = read_.place();
     } else if (read_.is({"mlnx_qos", "-i"})) {
       device_.nic.interface = read_.word(2, "the interface");
-      qos();
+      for (std::size_t at = 3; at < read_.words(); at += 2) {
+        qos(at);
+      }
+    } else if (read_.is({"ethtool", "-A"})) {
+      device_.nic.interface = read_.word(2, "the interface");
+      for (std::size_t at = 3; at < read_.words(); at += 2) {
+        if (read_.is({"autoneg"}, at) || read_.is({"rx"}, at) || read_.is({"tx"}, at)) {
+          device_.native[fmt::format("pause.ethtool -A {}", read_.word(at, "rx or tx"))] =
+              here(read_.word(at + 1, "on or off"));
+        }
+      }
+    } else if (read_.is({"mlxconfig", "-d", "*", "--yes", "set"}) || read_.is({"mlxconfig", "-d", "*", "-y", "set"})) {
+      constexpr std::string_view kMask = "ROCE_CC_PRIO_MASK_P1";
+      for (std::size_t at = 5; at < read_.words(); ++at) {
+        const std::string_view said = read_.text(at);
+        if (const std::size_t is = said.find('='); said.substr(0, is) == kMask && is != std::string_view::npos) {
+          device_.native[fmt::format("dcqcn.{}", kMask)] = here(read_.word(at, kMask).substr(is + 1));
+        }
+      }
     } else if (read_.is({"cma_roce_tos", "-d", "*", "-t"})) {
       device_.nic.rdma = read_.word(2, "the device");
       device_.nic.data_dscp = read_.number(4, "the type of service", {.most = 255}) / 4;
@@ -90,9 +116,10 @@ class NicReader {
     }
   }
 
-  void qos() {
-    if (read_.is({"--dscp2prio"}, 3)) {
-      const std::vector<std::string_view> parts = split(read_.word(4, "set,DSCP,PRIORITY"));
+  /// One option and its value.
+  void qos(std::size_t at) {
+    if (read_.is({"--dscp2prio"}, at)) {
+      const std::vector<std::string_view> parts = split(read_.word(at + 1, "set,DSCP,PRIORITY"));
       if (parts.size() != 3 || parts[0] != "set") {
         read_.refuse("--dscp2prio takes set,DSCP,PRIORITY");
         return;
@@ -100,25 +127,31 @@ class NicReader {
       const std::uint64_t dscp = read_.number_in(parts[1], "DSCP", {.most = 63});
       device_.nic.dscp_class[dscp] = read_.number_in(parts[2], "the priority", {.most = 7});
       device_.places["dscp"] = read_.place();
-    } else if (read_.is({"--pfc"}, 3) || read_.is({"-f"}, 3)) {
-      const std::vector<std::string_view> parts = eight("--pfc");
+    } else if (read_.is({"--pfc"}, at) || read_.is({"-f"}, at)) {
+      const std::vector<std::string_view> parts = eight("--pfc", at + 1);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         device_.nic.pfc[i] = read_.number_in(parts[i], "--pfc", {.most = 1}) == 1;
       }
       device_.places["pfc"] = read_.place();
-    } else if (read_.is({"--cable_len"}, 3)) {
-      device_.nic.metres = read_.number(4, "--cable_len", {.most = 100'000});
-    } else if (read_.is({"--tsa"}, 3)) {
-      const std::vector<std::string_view> parts = eight("--tsa");
+    } else if (read_.is({"--cable_len"}, at)) {
+      device_.nic.metres = read_.number(at + 1, "--cable_len", {.most = 100'000});
+      device_.places["port.0.metres"] = read_.place();
+    } else if (read_.is({"--trust"}, at)) {
+      device_.native["trust"] = here(read_.word(at + 1, "dscp or pcp"));
+    } else if (read_.is({"--prio_tc"}, at) || read_.is({"-p"}, at)) {
+      device_.native["map.--prio_tc"] = here(fmt::format("{}", fmt::join(eight("--prio_tc", at + 1), ",")));
+    } else if (read_.is({"--tsa"}, at) || read_.is({"-s"}, at)) {
+      const std::vector<std::string_view> parts = eight("--tsa", at + 1);
       for (std::size_t i = 0; i < parts.size(); ++i) {
-        device_.nic.weight[i] = parts[i] == "strict" ? 0 : device_.nic.weight[i].value_or(1);
+        strict_[i] = parts[i] == "strict";
       }
-    } else if (read_.is({"--tcbw"}, 3)) {
-      const std::vector<std::string_view> parts = eight("--tcbw");
+      device_.native["weight.--tsa"] = here("given");
+    } else if (read_.is({"--tcbw"}, at) || read_.is({"-t"}, at)) {
+      const std::vector<std::string_view> parts = eight("--tcbw", at + 1);
       for (std::size_t i = 0; i < parts.size(); ++i) {
-        const std::uint64_t percent = read_.number_in(parts[i], "--tcbw", {.most = 100});
-        device_.nic.weight[i] = device_.nic.weight[i] == std::optional<std::uint64_t>(0) ? 0 : percent;
+        device_.nic.weight[i] = read_.number_in(parts[i], "--tcbw", {.most = 100});
       }
+      device_.places["weight"] = read_.place();
     }
   }
 
@@ -132,8 +165,8 @@ class NicReader {
     return parts;
   }
 
-  std::vector<std::string_view> eight(std::string_view option) {
-    std::vector<std::string_view> parts = split(read_.word(4, "eight values"));
+  std::vector<std::string_view> eight(std::string_view option, std::size_t at) {
+    std::vector<std::string_view> parts = split(read_.word(at, "eight values"));
     if (parts.size() != kClasses) {
       read_.refuse(fmt::format("{} takes eight values between commas; here are {}", option, parts.size()));
       parts.clear();
@@ -148,15 +181,23 @@ class NicReader {
     if (reaction || path.find("/roce_np/enable/") != std::string_view::npos) {
       const std::size_t tc = read_.number_in(last, "the priority", {.most = 7});
       (reaction ? device_.nic.reaction : device_.nic.notification)[tc] = read_.number(1, "0 or 1", {.most = 1}) == 1;
+      const char* point = reaction ? "roce_rp" : "roce_np";
+      device_.native[fmt::format("dcqcn.{}/enable/{}", point, tc)] = here("given");
+      device_.places[fmt::format("{}.{}", point, tc)] = read_.place();
+    } else if (path.ends_with("/tc/1/traffic_class")) {
+      device_.native["data_dscp.traffic_class"] = here(read_.word(1, "the type of service"));
     } else if (std::ranges::find(kParameters, last) != kParameters.end()) {
       device_.nic.congestion[std::string(last)] = read_.number(1, last, span_of(last));
       device_.places[fmt::format("congestion.{}", last)] = read_.place();
+    } else {
+      read_.leave();
     }
   }
 
   ConfigText source_;
   CommandReader read_;
   DeviceConfig device_;
+  std::array<bool, kClasses> strict_{};
 };
 
 std::string congestion_text(const NicSetting& nic) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,9 @@ struct PauseProfile {
   std::optional<std::uint64_t> metres{};
   friend bool operator==(const PauseProfile&, const PauseProfile&) = default;
 };
+
+/// What a reader finds in a profile beside its members, by item, as "tx".
+using NativeOfProfile = std::map<std::string, NativeSetting>;
 
 PauseProfile pauses_of(const PortSetting& port) {
   PauseProfile made{.pfc = {}, .metres = port.metres};
@@ -191,7 +195,10 @@ class NvueReader {
         read_.refuse(fmt::format("'{}' begins no command of NVUE; lines begin with 'nv set'", excerpt(line.words[0])));
       } else if (read_.is({"nv", "set"})) {
         command();
+      } else if (read_.is({"nv", "config"})) {
+        read_.take_rest();  // applies and saves what was set
       }
+      read_.note_unread(device_);
       if (read_.fault()) {
         return tl::unexpected<Error>(*read_.fault());
       }
@@ -212,6 +219,11 @@ class NvueReader {
       const std::uint64_t dscp = read_.number(6, "DSCP", {.most = 63});
       device_.bridge.dscp_class[dscp] = read_.number(8, "switch-priority", {.most = 7});
       device_.places["dscp"] = read_.place();
+    } else if (read_.is({"qos", "mapping", "default-global", "trust"}, 2)) {
+      device_.native["trust"] = here(6);
+    } else if (read_.is({"qos", "egress-queue-mapping", "*", "switch-priority", "*", "traffic-class"}, 2)) {
+      const std::uint64_t priority = read_.number(6, "switch-priority", {.most = 7});
+      device_.native[fmt::format("map.switch-priority {} traffic-class", priority)] = here(8);
     } else if (read_.is({"qos", "pfc"}, 2)) {
       pauses();
     } else if (read_.is({"qos", "congestion-control", "*", "traffic-class"}, 2)) {
@@ -228,8 +240,15 @@ class NvueReader {
     }
   }
 
+  NativeSetting here(std::size_t index) {
+    return {.value = std::string(read_.word(index, "a value")), .place = read_.place()};
+  }
+
   void interface() {
     const std::string_view name = read_.word(3, "an interface");
+    if (name == "lo" && read_.is({"ip", "address"}, 4)) {
+      device_.native["loopback.address"] = here(6);
+    }
     if (!name.starts_with("swp")) {
       return;
     }
@@ -238,8 +257,11 @@ class NvueReader {
     if (named == named_.end()) {
       named_.push_back({.port = port.name});
       named = named_.end() - 1;
+      native_.set(port.name, "link state", {.value = "up", .place = read_.place()});
     }
-    if (read_.is({"link", "mtu"}, 4)) {
+    if (read_.is({"link", "state"}, 4)) {
+      native_.set(port.name, "link state", here(6));
+    } else if (read_.is({"link", "mtu"}, 4)) {
       port.mtu = read_.number(6, "the MTU", {.least = 68, .most = 9'216});
       device_.places[fmt::format("mtu.{}", port.name)] = read_.place();
     } else if (read_.is({"link", "speed"}, 4)) {
@@ -256,8 +278,10 @@ class NvueReader {
         port.peer = said.substr(0, comma);
         port.peer_port = said.substr(comma + 1);
       }
+      read_.take_rest();
     } else if (read_.is({"ip", "address"}, 4)) {
       port.address = read_.word(6, "the address");
+      device_.places[fmt::format("address.{}", port.name)] = read_.place();
     } else if (read_.is({"qos", "pfc", "profile"}, 4)) {
       named->pauses = read_.word(7, "the profile");
     } else if (read_.is({"qos", "congestion-control", "profile"}, 4)) {
@@ -282,8 +306,18 @@ class NvueReader {
       own.buffer = read_.number(6, "port-buffer", {});
     } else if (read_.is({"cable-length"}, 5)) {
       own.metres = read_.number(6, "cable-length", {.least = 0, .most = 100'000});
+    } else if (read_.is({"tx"}, 5) || read_.is({"rx"}, 5)) {
+      const std::string side(read_.word(5, "tx or rx"));
+      if (read_.word(6, "enable or disable") == "disable") {
+        off_[name][side] = read_.place();
+      } else {
+        off_[name].erase(side);
+      }
+      native_of_[{"pfc", name}]["pfc." + side] = given();
     }
   }
+
+  [[nodiscard]] NativeSetting given() const { return {.value = "given", .place = read_.place()}; }
 
   void marks() {
     const std::string name(read_.word(4, "the profile"));
@@ -294,14 +328,19 @@ class NvueReader {
       const std::size_t tc = read_.number_in(rest.substr(0, end), "traffic-class", {.most = 7});
       rest.remove_prefix(std::min(end + 1, rest.size()));
       MarkSetting& own = marks_[name].first[tc];
+      NativeOfProfile& native = native_of_[{"mark", name}];
       if (read_.is({"ecn"}, 7)) {
         marks_[name].second[tc] = read_.word(8, "enable or disable") == "enable";
+        native[fmt::format("class.{}.ecn", tc)] = given();
+      } else if (read_.is({"red"}, 7)) {
+        native[fmt::format("class.{}.mark.red", tc)] = here(8);
       } else if (read_.is({"min-threshold"}, 7)) {
         own.kmin = read_.number(8, "min-threshold", {});
       } else if (read_.is({"max-threshold"}, 7)) {
         own.kmax = read_.number(8, "max-threshold", {});
       } else if (read_.is({"probability"}, 7)) {
         own.percent = read_.number(8, "probability", {.most = 100});
+        native[fmt::format("class.{}.mark.probability", tc)] = given();
       }
     }
   }
@@ -309,10 +348,15 @@ class NvueReader {
   void weights() {
     const std::string name(read_.word(4, "the profile"));
     const std::size_t tc = read_.number(6, "traffic-class", {.most = 7});
+    device_.places["profile.weight." + name] = read_.place();
+    NativeOfProfile& native = native_of_[{"weight", name}];
     if (read_.is({"mode"}, 7)) {
       weights_[name][tc] = read_.word(8, "the mode") == "strict" ? 0 : weights_[name][tc].value_or(1);
+      native[fmt::format("class.{}.weight.mode", tc)] = given();
     } else if (read_.is({"bw-percent"}, 7)) {
-      weights_[name][tc] = read_.number(8, "bw-percent", {.most = 100});
+      const std::uint64_t percent = read_.number(8, "bw-percent", {.most = 100});
+      weights_[name][tc] = weights_[name][tc] == std::optional<std::uint64_t>(0) ? 0 : percent;
+      native[fmt::format("class.{}.weight.bw-percent", tc)] = given();
     }
   }
 
@@ -320,6 +364,9 @@ class NvueReader {
     SwitchSetting& own = device_.bridge;
     if (read_.is({"address-family", "*", "multipaths", "ebgp"}, 6)) {
       own.paths = read_.number(10, "the paths", {.least = 1, .most = 256});
+    }
+    if (read_.is({"path-selection", "multipath", "aspath-ignore"}, 6)) {
+      device_.native["bgp.multipath aspath-ignore"] = here(9);
     }
     if (!read_.is({"neighbor"}, 6)) {
       return;
@@ -336,6 +383,7 @@ class NvueReader {
       device_.places["bgp." + address] = read_.place();
     } else if (read_.is({"description"}, 8)) {
       one->name = read_.word(9, "the description");
+      read_.take_rest();
     } else if (read_.is({"timers", "keepalive"}, 8)) {
       one->keepalive = read_.number(10, "keepalive", {.most = 65'535});
     } else if (read_.is({"timers", "hold"}, 8)) {
@@ -350,10 +398,12 @@ class NvueReader {
   Result<DeviceConfig> finish() {
     SwitchSetting& own = device_.bridge;
     number_ports(own.ports);
+    native_.move_to(device_);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
       device_.places[item] = device_.places[fmt::format("name.{}", port.name)];
       device_.places[item + ".mtu"] = device_.where(fmt::format("mtu.{}", port.name));
+      device_.places[item + ".address"] = device_.where(fmt::format("address.{}", port.name));
       const Named& named = *std::ranges::find(named_, port.name, &Named::port);
       if ((!named.pauses.empty() && !pauses_.contains(named.pauses)) ||
           (!named.marks.empty() && !marks_.contains(named.marks)) ||
@@ -369,9 +419,16 @@ class NvueReader {
   void apply(PortSetting& port, const Named& named) {
     const PauseProfile& pauses = pauses_[named.pauses];
     port.metres = pauses.metres;
+    const std::map<std::string, std::string>& off = off_[named.pauses];
+    for (const auto& [kind, name] :
+         {std::pair("pfc", named.pauses), std::pair("mark", named.marks), std::pair("weight", named.weights)}) {
+      for (const auto& [item, setting] : native_of_[{kind, name}]) {
+        device_.native[fmt::format("port.{}.{}", port.number, item)] = setting;
+      }
+    }
     for (std::size_t i = 0; i < kClasses; ++i) {
       ClassSetting& one = port.classes[i];
-      one.pfc = pauses.pfc[i];
+      one.pfc = pauses.pfc[i] && off.empty();
       if (one.pfc && pauses.buffer) {
         one.buffer = BufferSetting{.headroom = pauses.buffer};
       }
@@ -379,7 +436,9 @@ class NvueReader {
         one.mark = marks_[named.marks].first[i];
       }
       one.weight = weights_[named.weights][i];
-      device_.places[item_of(port, i, "pfc")] = device_.where("profile.pfc." + named.pauses);
+      device_.places[item_of(port, i, "pfc")] =
+          off.empty() ? device_.where("profile.pfc." + named.pauses) : off.begin()->second;
+      device_.places[item_of(port, i, "weight")] = device_.where("profile.weight." + named.weights);
       device_.places[item_of(port, i, "headroom")] = device_.where("profile.pfc." + named.pauses);
       device_.places[item_of(port, i, "mark")] = device_.where("profile.mark." + named.marks);
     }
@@ -392,6 +451,10 @@ class NvueReader {
   std::map<std::string, PauseProfile> pauses_;
   std::map<std::string, std::pair<std::array<MarkSetting, kClasses>, std::array<bool, kClasses>>> marks_;
   std::map<std::string, Weights> weights_;
+  /// Of profiles of PFC the sides that are off, "tx" or "rx", with the place.
+  std::map<std::string, std::map<std::string, std::string>> off_;
+  std::map<std::pair<std::string, std::string>, NativeOfProfile> native_of_;  // by kind and name
+  NativeOfPorts native_;
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ class Reference {
   /// A port as it should be; null: it is not known.
   [[nodiscard]] const PortSetting* port(const DeviceConfig& found, const PortSetting& port) const;
   [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>* dscp_class(const DeviceConfig& found) const;
-  /// "the plan", "most ports of that speed".
-  [[nodiscard]] const char* name() const { return has_plan_ ? "the plan" : "most others"; }
+  /// Behind what should be.
+  [[nodiscard]] const char* has_it() const { return has_plan_ ? "as the plan has it" : "as most others have it"; }
 
  private:
   bool has_plan_ = false;

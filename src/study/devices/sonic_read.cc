@@ -76,12 +76,40 @@ class SonicTables {
   }
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
 
+  /// What stands at this path has been read.
+  void take(const std::string& path) { read_.insert(path); }
+
+  /// Tables, rows and fields that nothing has read, each without what is in it.
+  [[nodiscard]] std::vector<UnreadLine> unread() const {
+    std::vector<UnreadLine> made;
+    const auto add = [&](const std::string& path, const auto& inside) {
+      const bool known = read_.contains(path);
+      if (!known) {
+        made.push_back({.place = place(path)});
+      }
+      return known && inside.is_object();
+    };
+    const Json none = Json::object();
+    for (const auto& [name, table] : json_.items()) {
+      const Json& rows = add(name, table) ? table : none;
+      for (const auto& [key, row] : rows.items()) {
+        const std::string path = name + "|" + key;
+        const Json& fields = add(path, row) ? row : none;
+        for (const auto& [field, value] : fields.items()) {
+          static_cast<void>(add(path + "|" + field, value));
+        }
+      }
+    }
+    return made;
+  }
+
   /// A table or a row; null if it is not there. An error where it is no object.
   const Json* object(const Json& in, const std::string& key, const std::string& path) {
     const auto found = in.find(key);
     if (found == in.end()) {
       return nullptr;
     }
+    take(path);
     if (!found->is_object()) {
       refuse(path, "must be an object");
       return nullptr;
@@ -105,6 +133,7 @@ class SonicTables {
     if (found == row.end()) {
       return std::nullopt;
     }
+    take(path + "|" + key);
     if (found->is_number_integer() || found->is_boolean()) {
       return found->dump();
     }
@@ -143,6 +172,7 @@ class SonicTables {
   const Json& json_;
   std::string file_;
   std::optional<Error> fault_;
+  std::set<std::string> read_;  // paths
 };
 
 using IndexMap = std::map<std::uint64_t, std::uint64_t>;
@@ -163,10 +193,25 @@ class SonicReader {
     if (tables_.fault()) {
       return tl::unexpected<Error>(*tables_.fault());
     }
+    device_.unread = tables_.unread();
     return std::move(device_);
   }
 
  private:
+  /// A field that has no member in the model, as it stands; none where it is not given.
+  void native(const std::string& item, const Json& row, const std::string& key, const std::string& path) {
+    if (auto said = tables_.text(row, key, path)) {
+      device_.native[item] = {.value = std::move(*said), .place = tables_.place(path + "|" + key)};
+    }
+  }
+  /// The same of one whose value the model has, and that something else may stand for if it is not given.
+  void given(const std::string& item, const Json& row, std::initializer_list<const char*> keys,
+             const std::string& path) {
+    if (std::ranges::any_of(keys, [&](const char* key) { return row.contains(key); })) {
+      device_.native[item] = {.value = "given", .place = tables_.place(path)};
+    }
+  }
+
   void metadata() {
     const Json* host = tables_.row("DEVICE_METADATA", "localhost");
     const auto name = host == nullptr ? std::nullopt : tables_.text(*host, "hostname", "DEVICE_METADATA|localhost");
@@ -175,6 +220,9 @@ class SonicReader {
       return;
     }
     device_.name = *name;
+    for (const char* key : {"bgp_asn", "docker_routing_config_mode", "frr_mgmt_framework_config"}) {
+      native(fmt::format("bgp.{}", key), *host, key, "DEVICE_METADATA|localhost");
+    }
   }
 
   IndexMap index_map(const std::string& table, const std::string& name, std::uint64_t most_key, std::uint64_t most) {
@@ -207,6 +255,7 @@ class SonicReader {
     SwitchSetting& own = device_.bridge;
     for (const auto& [name, row] : table->items()) {
       const std::string path = "PORT|" + name;
+      tables_.take(path);
       if (!row.is_object()) {
         tables_.refuse(path, "must be an object");
         return;
@@ -221,17 +270,22 @@ class SonicReader {
       const std::string item = fmt::format("port.{}", port.number);
       device_.places[item] = tables_.place("PORT|" + port.name);
       device_.places[item + ".mtu"] = tables_.place("PORT|" + port.name + "|mtu");
+      native(item + ".admin_status", tables_.rows("PORT").at(port.name), "admin_status", "PORT|" + port.name);
       cable(port);
       maps(port);
     }
   }
 
   void cable(PortSetting& port) {
-    for (const auto& list : tables_.rows("CABLE_LENGTH")) {
+    for (const auto& [profile, list] : tables_.rows("CABLE_LENGTH").items()) {
       const auto found = list.is_object() ? list.find(port.name) : list.end();
       if (found == list.end()) {
         continue;
       }
+      tables_.take("CABLE_LENGTH|" + profile);
+      tables_.take("CABLE_LENGTH|" + profile + "|" + port.name);
+      device_.places[fmt::format("port.{}.metres", port.number)] =
+          tables_.place("CABLE_LENGTH|" + profile + "|" + port.name);
       std::string said = found->is_string() ? found->get<std::string>() : found->dump();
       const bool metres = said.ends_with('m');
       const Result<std::uint64_t> number = number_of(metres ? said.substr(0, said.size() - 1) : said, {});
@@ -250,16 +304,35 @@ class SonicReader {
   }
 
   /// A map that a port names, or that all ports have; identity where none is named.
-  IndexMap map_of(const Json* own, const char* key, const char* table, const std::string& path, std::uint64_t most) {
-    const auto name = own == nullptr ? std::nullopt : tables_.text(*own, key, path);
-    if (name) {
-      return index_map(table, *name, 15, most);
+  IndexMap map_of(const PortSetting& port, const char* key, const char* table, std::uint64_t most) {
+    for (const std::string& row : {port.name, std::string("global")}) {
+      const std::string path = "PORT_QOS_MAP|" + row;
+      const Json* own = tables_.row("PORT_QOS_MAP", row);
+      const auto name = own == nullptr ? std::nullopt : tables_.text(*own, key, path);
+      if (name) {
+        IndexMap made = index_map(table, *name, 15, most);
+        device_.native[fmt::format("port.{}.map.{}", port.number, key)] = {
+            .value = text_of_map(made), .place = tables_.place(fmt::format("{}|{}", table, *name))};
+        return made;
+      }
     }
     IndexMap identity;
     for (std::uint64_t i = 0; i < kClasses; ++i) {
       identity[i] = i;
     }
     return identity;
+  }
+
+  /// "3 to 4" of the classes that change; "each to its own".
+  static std::string text_of_map(const IndexMap& map) {
+    std::string text;
+    for (std::uint64_t i = 0; i < kClasses; ++i) {
+      if (at(map, i) != i || !map.contains(i)) {
+        text += fmt::format("{}{} to {}", text.empty() ? "" : ", ", i,
+                            map.contains(i) ? fmt::to_string(at(map, i)) : "none");
+      }
+    }
+    return text.empty() ? "each to its own" : text;
   }
 
   static std::uint64_t at(const IndexMap& map, std::uint64_t key) {
@@ -287,8 +360,13 @@ class SonicReader {
     const std::string path = "PORT_QOS_MAP|" + port.name;
     const Json* own = tables_.row("PORT_QOS_MAP", port.name);
     const Json* all = tables_.row("PORT_QOS_MAP", "global");
-    const Json* with_dscp = own != nullptr && own->contains("dscp_to_tc_map") ? own : all;
-    if (const auto name = with_dscp == nullptr ? std::nullopt : tables_.text(*with_dscp, "dscp_to_tc_map", path)) {
+    const bool its_own = own != nullptr && own->contains("dscp_to_tc_map");
+    const Json* with_dscp = its_own ? own : all;
+    if (const auto name = with_dscp == nullptr ? std::nullopt
+                                               : tables_.text(*with_dscp, "dscp_to_tc_map",
+                                                              its_own ? path : std::string("PORT_QOS_MAP|global"))) {
+      device_.native[fmt::format("port.{}.map.dscp_to_tc_map", port.number)] = {.value = "given",
+                                                                                .place = tables_.place(path)};
       IndexMap dscp = index_map("DSCP_TO_TC_MAP", *name, 63, 15);
       if (device_.places.contains("dscp") && dscp != device_.bridge.dscp_class) {
         device_.places.emplace("dscp.mixed", tables_.place(path + "|dscp_to_tc_map"));
@@ -297,9 +375,10 @@ class SonicReader {
         device_.places["dscp"] = tables_.place("DSCP_TO_TC_MAP|" + *name);
       }
     }
-    const IndexMap queue = map_of(own, "tc_to_queue_map", "TC_TO_QUEUE_MAP", path, 15);
-    const IndexMap group = map_of(own, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", path, 7);
-    const IndexMap paused = map_of(own, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", path, 7);
+    const IndexMap queue = map_of(port, "tc_to_queue_map", "TC_TO_QUEUE_MAP", 15);
+    const IndexMap group = map_of(port, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 7);
+    const IndexMap paused = map_of(port, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", 7);
+    static_cast<void>(map_of(port, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", 7));
     const std::set<std::uint64_t> pfc = priorities(own, "pfc_enable", path);
     const std::set<std::uint64_t> watched = priorities(own, "pfcwd_sw_enable", path);
     for (std::size_t tc = 0; tc < kClasses; ++tc) {
@@ -334,6 +413,10 @@ class SonicReader {
     return {nullptr, ""};
   }
 
+  static std::string native_item(const PortSetting& port, std::size_t tc, std::string_view what) {
+    return fmt::format("port.{}.class.{}.{}", port.number, tc, what);
+  }
+
   void of_queue(PortSetting& port, std::size_t tc, std::uint64_t queue) {
     const auto [row, path] = ranged("QUEUE", port.name, queue);
     if (row == nullptr) {
@@ -346,6 +429,8 @@ class SonicReader {
         const std::string type = tables_.word(*scheduler, "type", at_row, {"WRR", "DWRR", "STRICT"});
         const auto weight = tables_.number(*scheduler, "weight", at_row, {.least = 1, .most = 100});
         port.classes[tc].weight = type == "STRICT" ? 0 : weight.value_or(1);
+        native(native_item(port, tc, "weight.type"), *scheduler, "type", at_row);
+        given(native_item(port, tc, "weight.weight"), *scheduler, {"weight"}, at_row);
         device_.places[item_of(port, tc, "weight")] = tables_.place(at_row);
       } else {
         tables_.refuse(path + "|scheduler", fmt::format("there is no SCHEDULER '{}'", excerpt(*name)));
@@ -365,6 +450,7 @@ class SonicReader {
                                          {"ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow",
                                           "ecn_green_red", "ecn_yellow_red", "ecn_all"});
     std::array<MarkSetting, 3> marks;
+    std::array<std::string, 3> enabled;
     constexpr std::array<const char*, 3> kColours = {"green", "yellow", "red"};
     for (std::size_t i = 0; i < kColours.size(); ++i) {
       const std::string colour = kColours[i];
@@ -375,15 +461,31 @@ class SonicReader {
         tables_.refuse(path + "|" + colour + "_max_threshold",
                        fmt::format("{} is below the minimum, {}", marks[i].kmax, marks[i].kmin));
       }
+      enabled[i] = tables_.word(row, fmt::format("wred_{}_enable", colour), path, {"false", "true"});
     }
     device_.places[item_of(port, tc, "mark")] = tables_.place(path + "|green_min_threshold");
-    if (ecn == "ecn_all" || ecn.starts_with("ecn_green")) {
-      port.classes[tc].mark = marks[0];
+    if ((ecn != "ecn_all" && !ecn.starts_with("ecn_green")) || enabled[0] != "true") {
+      device_.places[item_of(port, tc, "mark")] =
+          tables_.place(path + (enabled[0] == "true" ? "|ecn" : "|wred_green_enable"));
+      return;
+    }
+    port.classes[tc].mark = marks[0];
+    native(native_item(port, tc, "mark.ecn"), row, "ecn", path);
+    given(native_item(port, tc, "mark.green_drop_probability"), row, {"green_drop_probability"}, path);
+    for (std::size_t i = 1; i < kColours.size(); ++i) {
+      for (const char* what : {"wred_{}_enable", "{}_min_threshold", "{}_max_threshold", "{}_drop_probability"}) {
+        const std::string key = fmt::format(fmt::runtime(what), kColours[i]);
+        native(native_item(port, tc, "mark." + key), row, key, path);
+      }
     }
   }
 
   void of_group(PortSetting& port, std::size_t tc, std::uint64_t group) {
     const auto [row, path] = ranged("BUFFER_PG", port.name, group);
+    for (const char* what : {"buffer", "headroom"}) {
+      device_.places[item_of(port, tc, what)] =
+          tables_.place(path.empty() ? fmt::format("BUFFER_PG|{}|{}", port.name, group) : path);
+    }
     const auto name = row == nullptr ? std::nullopt : tables_.text(*row, "profile", path);
     if (!name || *name == "NULL") {
       return;
@@ -411,6 +513,10 @@ class SonicReader {
     }
     device_.places[item_of(port, tc, "buffer")] = tables_.place(at_row);
     device_.places[item_of(port, tc, "headroom")] = tables_.place(at_row + "|xoff");
+    native(native_item(port, tc, "buffer.pool"), *profile, "pool", at_row);
+    given(native_item(port, tc, "buffer.size"), *profile, {"size"}, at_row);
+    given(native_item(port, tc, "buffer.xon_offset"), *profile, {"xon_offset"}, at_row);
+    given(native_item(port, tc, "buffer.dynamic_th"), *profile, {"dynamic_th", "static_th"}, at_row);
     port.classes[tc].buffer = buffer;
   }
 
@@ -419,6 +525,9 @@ class SonicReader {
     if (const Json* row = tables_.row("BUFFER_POOL", "ingress_lossless_pool")) {
       tables_.word(*row, "type", path, {"ingress", "egress", "both"});
       tables_.word(*row, "mode", path, {"dynamic", "static"});
+      for (const char* key : {"type", "mode"}) {
+        native(fmt::format("pool.{}", key), *row, key, path);
+      }
       device_.bridge.pool = tables_.number(*row, "size", path, {});
       device_.bridge.pool_headroom = tables_.number(*row, "xoff", path, {});
       device_.places["pool"] = tables_.place(path);
@@ -435,11 +544,19 @@ class SonicReader {
         read.detect = tables_.number(*row, "detection_time", path, {.least = 100, .most = 5'000}).value_or(0);
         read.restore = tables_.number(*row, "restoration_time", path, {.least = 100, .most = 60'000}).value_or(0);
         own.watchdog = own.watchdog.value_or(read);
+        // What the first port has is the device's; of others only what differs counts.
+        const std::string item = fmt::format("port.{}.watchdog.PFC_WD", port.number);
+        const std::string action = tables_.text(*row, "action", path).value_or("no action");
+        const bool same = read == *own.watchdog && (action == "drop" || action == "forward");
+        device_.native[item] = {
+            .value = same ? "as the device's" : fmt::format("{}, {} ms, {} ms", action, read.detect, read.restore),
+            .place = tables_.place(path)};
         device_.places.emplace("watchdog", tables_.place(path));
       }
     }
     if (const Json* row = tables_.row("SWITCH_TRIMMING", "GLOBAL")) {
       const std::string path = "SWITCH_TRIMMING|GLOBAL";
+      device_.places["trimming"] = tables_.place(path);
       own.trimming = TrimSetting{.size = tables_.number(*row, "size", path, {.most = UINT32_MAX}).value_or(0),
                                  .dscp = tables_.number(*row, "dscp_value", path, {.most = 63}).value_or(0),
                                  .queue = tables_.number(*row, "queue_index", path, {.most = 255}).value_or(0)};
@@ -450,8 +567,26 @@ class SonicReader {
     for (const auto& [key, row] : tables_.rows("INTERFACE").items()) {
       const std::size_t bar = key.find('|');
       const auto port = std::ranges::find(device_.bridge.ports, key.substr(0, bar), &PortSetting::name);
-      if (bar != std::string::npos && port != device_.bridge.ports.end()) {
+      if (port == device_.bridge.ports.end()) {
+        continue;
+      }
+      tables_.take("INTERFACE|" + key);
+      const std::string item = fmt::format("port.{}", port->number);
+      if (bar != std::string::npos) {
         port->address = key.substr(bar + 1);
+        device_.places[item + ".address"] = tables_.place("INTERFACE|" + key);
+      } else {
+        device_.native[item + ".INTERFACE"] = {.value = "given", .place = tables_.place("INTERFACE|" + key)};
+      }
+    }
+    for (const auto& [key, row] : tables_.rows("LOOPBACK_INTERFACE").items()) {
+      const std::string path = "LOOPBACK_INTERFACE|" + key;
+      if (key == "Loopback0") {
+        tables_.take(path);
+        device_.native["loopback.Loopback0"] = {.value = "given", .place = tables_.place(path)};
+      } else if (key.starts_with("Loopback0|")) {
+        tables_.take(path);
+        device_.native["loopback.address"] = {.value = key.substr(key.find('|') + 1), .place = tables_.place(path)};
       }
     }
   }
@@ -464,6 +599,9 @@ class SonicReader {
       own.as_number = tables_.number(*row, "local_asn", "BGP_GLOBALS|default", kAs).value_or(0);
       own.router_id = tables_.text(*row, "router_id", "BGP_GLOBALS|default").value_or("");
       device_.places["as"] = tables_.place("BGP_GLOBALS|default|local_asn");
+      for (const char* key : {"load_balance_mp_relax", "default_ipv4_unicast"}) {
+        native(fmt::format("bgp.{}", key), *row, key, "BGP_GLOBALS|default");
+      }
     } else if (const Json* host = tables_.row("DEVICE_METADATA", "localhost")) {
       own.as_number = tables_.number(*host, "bgp_asn", "DEVICE_METADATA|localhost", kAs).value_or(0);
       device_.places["as"] = tables_.place("DEVICE_METADATA|localhost|bgp_asn");
@@ -475,6 +613,7 @@ class SonicReader {
     }
     for (const auto& [key, row] : tables_.rows("BGP_NEIGHBOR").items()) {
       const std::string path = "BGP_NEIGHBOR|" + key;
+      tables_.take(path);
       if (!row.is_object()) {
         tables_.refuse(path, "must be an object");
         return;
