@@ -31,7 +31,7 @@ struct ManagerOptions {
   /// Of the manager's one thread: for each MAD that comes in, with what follows from it; and of the routing engine, for
   /// each entry of a forwarding table. Requests cost nothing more. Guesses.
   Duration mad_time = Duration::microseconds(5);
-  Duration entry_time = Duration::nanoseconds(50);
+  Duration entry_time = Duration::nanoseconds(100);
 };
 
 }  // namespace weft::subnet
