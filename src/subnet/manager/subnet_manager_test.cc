@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "subnet/manager/test_swept.h"
+#include "subnet/partitions/partition_file.h"
 #include "subnet/routing/stored_dumps.h"
+#include "wire/byte_order.h"
 
 namespace weft::subnet {
 namespace {
@@ -74,6 +76,95 @@ TEST(SubnetManager, AsksWhatOpensmAsks) {
 TEST(SubnetManager, NeedsAsManyRequestsAsOpensmForSixHundredHosts) {
   const Swept swept(parsed(fat_tree_text(18, 18, 36)));
   EXPECT_EQ(swept.last().total_requests(), 14'870);
+}
+
+TEST(SubnetManager, LeavesTheAgentsOfATorusAsEachEngineRoutesIt) {
+  const Subnet subnet = parsed(torus_text(4, 3));
+  for (const EngineKind kind : {EngineKind::kMinhop, EngineKind::kDor, EngineKind::kLash, EngineKind::kDfsssp}) {
+    expect_configured(Swept(subnet, {.engine = kind}), subnet, kind);
+  }
+}
+
+TEST(SubnetManager, GivesSeveralLidsToEachAdapter) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  for (const std::uint8_t lmc : {std::uint8_t{1}, std::uint8_t{2}}) {
+    expect_configured(Swept(subnet, {.lmc = lmc}), subnet, EngineKind::kMinhop, lmc);
+  }
+}
+
+// 22 LIDs are one block; 72 are two, and each switch gets both.
+TEST(SubnetManager, WritesABlockForEachSixtyFourLids) {
+  const Swept swept(parsed(fat_tree_text(4, 4, 16)));
+  EXPECT_EQ(swept.last().blocks, 8 * 2);
+}
+
+TEST(SubnetManager, WritesNothingWhenNothingHasChanged) {
+  Swept swept(parsed(stored("fat_4x2x4.net")));
+  const auto spine = find_node(swept.subnet, "Spine1");
+  ASSERT_TRUE(spine.has_value());
+  // A cable that is put back before the sweep for its trap: ports are in Initialize again, tables are what they were.
+  swept.world.set_cable({.node = *spine, .port = 2}, ServedSubnet::Cable::kUnplugged, swept.world.now());
+  swept.world.set_cable({.node = *spine, .port = 2}, ServedSubnet::Cable::kPlugged, swept.world.now());
+  swept.finish(2);
+  EXPECT_EQ(swept.last().cause, SweepCause::kTrap);
+  EXPECT_EQ(swept.last().blocks, 0);
+  EXPECT_EQ(swept.asked(wire::kAttributePortInfo, kMethodSet), 2 * 2);  // both ends Armed, then Active
+  EXPECT_EQ(swept.asked(wire::kAttributeNodeDescription, kMethodGet), 0);
+  EXPECT_EQ(swept.asked(wire::kAttributeSwitchInfo, kMethodSet), 2);  // PortStateChange of both
+}
+
+TEST(SubnetManager, WritesPKeysOfPartitionsAtPortsAndAtTheSwitchesBeforeThem) {
+  const Result<PartitionFile> file =
+      parse_partitions({.text = "Default=0x7fff : ALL=full ;\nRed=0x0002 : 0x100003=full ;\n", .name = "conf"});
+  ASSERT_TRUE(file.has_value());
+  const Swept swept(parsed(stored("fat_4x2x4.net")), {.partitions = file->rules});
+  const auto host = find_node(swept.subnet, "H2");
+  const auto leaf = find_node(swept.subnet, "Leaf1");
+  ASSERT_TRUE(host && leaf);
+  const SmpData keys = swept.world.served()[*host].p_keys(1);
+  EXPECT_EQ(wire::load_be16(keys, 0), 0xFFFF);
+  EXPECT_EQ(wire::load_be16(keys, 2), 0x8002);
+  EXPECT_EQ(swept.world.served()[*leaf].p_keys(2), keys);
+  EXPECT_EQ(swept.asked(wire::kAttributePKeyTable, kMethodSet), 2);
+}
+
+// Two blocks of arbitration for each port with a link; SL to VL of an adapter, and for each ingress port of a switch.
+TEST(SubnetManager, WritesLanesOfEveryPortWithQos) {
+  const Swept swept(parsed(stored("fat_4x2x4.net")), {.qos = true});
+  EXPECT_EQ(swept.asked(wire::kAttributeVlArbitration, kMethodSet), 48 * 2);
+  EXPECT_EQ(swept.asked(wire::kAttributeSlToVl, kMethodSet), 16 + 4 * 6 * 7 + 2 * 4 * 5);
+  EXPECT_EQ(swept.last().refused, 0);
+}
+
+TEST(SubnetManager, SetsItsKeyEverywhereAndSweepsWithIt) {
+  ManagerOptions options{.smps = {.m_key = 0x1234}, .m_key_protect = 3};
+  Swept swept(parsed(stored("fat_4x2x4.net")), options);
+  swept.finish(2);
+  EXPECT_EQ(swept.last().failed, 0);
+  for (const ServedNode& node : swept.world.served().nodes()) {
+    EXPECT_EQ(node.ports[node.is_switch() ? 0 : 1].info.m_key, 0x1234);
+  }
+}
+
+// A trap comes again each SubnetTimeOut, 1.07 s, until it is repressed; the manager represses it when it hears of it.
+TEST(SubnetManager, RepressesTrapsAndSweepsOnceForEachSwitch) {
+  Swept swept(parsed(stored("fat_4x2x4.net")));
+  const auto leaf = find_node(swept.subnet, "Leaf3");
+  ASSERT_TRUE(leaf.has_value());
+  swept.world.set_cable({.node = *leaf, .port = 6}, ServedSubnet::Cable::kUnplugged, swept.world.now());
+  swept.world.run([] { return false; }, swept.world.now() + Duration::seconds(9));
+  EXPECT_EQ(swept.manager().traps(), 2);
+  EXPECT_EQ(swept.manager().sweeps().size(), 3);
+  expect_configured(
+      swept,
+      [&] {
+        Subnet rest = swept.subnet;
+        const PortPlace cut{.node = *leaf, .port = 6};
+        rest.port(*rest.port(cut).peer).peer.reset();
+        rest.port(cut).peer.reset();
+        return rest;
+      }(),
+      EngineKind::kMinhop);
 }
 
 }  // namespace

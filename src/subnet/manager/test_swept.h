@@ -39,6 +39,25 @@ inline std::string fat_tree_text(unsigned leaves, unsigned spines, unsigned host
   return text;
 }
 
+/// A torus of two dimensions with a host at each switch: ports 1 host, 2 and 3 along the first dimension, 4 and 5 the
+/// second.
+inline std::string torus_text(unsigned width, unsigned height) {
+  std::string text;
+  const auto name = [&](unsigned x, unsigned y) { return std::to_string(y % height * width + x % width); };
+  for (unsigned y = 0; y < height; ++y) {
+    for (unsigned x = 0; x < width; ++x) {
+      text += "Hca 1 \"H" + name(x, y) + "\"\n[1] \"S" + name(x, y) + "\"[1]\n\n";
+    }
+  }
+  for (unsigned y = 0; y < height; ++y) {
+    for (unsigned x = 0; x < width; ++x) {
+      text += "Switch 5 \"S" + name(x, y) + "\"\n[2] \"S" + name(x + 1, y) + "\"[3]\n[4] \"S" + name(x, y + 1) +
+              "\"[5]\n\n";
+    }
+  }
+  return text;
+}
+
 /// A world with one manager, where a file says or at the first adapter, that has finished its first sweep.
 struct Swept {
   explicit Swept(const Subnet& made, const ManagerOptions& options = {}, const MadTimes& times = {})
