@@ -26,6 +26,7 @@ struct SweepText {
   std::string pass_time;
   std::string forward_time;
   std::string cable_time;
+  std::string signal_time;
   std::string mad_time;
   std::string entry_time;
 };

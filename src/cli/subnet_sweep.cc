@@ -32,6 +32,7 @@ Result<void> take_times(const SweepText& text, subnet::SweepPlan& plan) {
       TimeOption{"--pass-time", &text.pass_time, &plan.times.pass, Duration::zero()},
       TimeOption{"--forward-time", &text.forward_time, &plan.times.forward, Duration::zero()},
       TimeOption{"--cable-time", &text.cable_time, &plan.times.cable, Duration::zero()},
+      TimeOption{"--signal-time", &text.signal_time, &plan.signal, Duration::zero()},
       TimeOption{"--mad-time", &text.mad_time, &plan.options.mad_time, Duration::zero()},
       TimeOption{"--entry-time", &text.entry_time, &plan.options.entry_time, Duration::zero()},
       TimeOption{"--timeout", &text.timeout, &plan.options.smps.timeout, Duration::microseconds(1)},
@@ -127,6 +128,7 @@ void add_sweep_options(CLI::App& app, SubnetText& text) {
   app.add_option("--pass-time", sweep.pass_time, "A switch passes a directed request on; default: 1 us, a guess");
   app.add_option("--forward-time", sweep.forward_time, "A switch forwards a MAD by its LID; default: 200 ns, a guess");
   app.add_option("--cable-time", sweep.cable_time, "Along a cable; default: 25 ns, which is 5 m");
+  app.add_option("--signal-time", sweep.signal_time, "Until switches notice a failure; default: 1 ms, a guess");
   app.add_option("--buffer", sweep.buffer, "MADs that a node holds, others are lost; default: 64, a guess")
       ->check(CLI::Range(std::int64_t{1}, kLargestBuffer));
   app.add_option("--mad-time", sweep.mad_time, "The manager needs for each MAD; default: 5 us, a guess");

@@ -215,6 +215,7 @@ ordered_json sweep_json(const StudiedSweep& swept) {
                         {"pass_s", times.pass.seconds()},
                         {"forward_s", times.forward.seconds()},
                         {"cable_s", times.cable.seconds()},
+                        {"signal_s", swept.plan.signal.seconds()},
                         {"buffer", times.buffer},
                         {"mad_s", options.mad_time.seconds()},
                         {"entry_s", options.entry_time.seconds()},

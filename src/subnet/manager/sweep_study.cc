@@ -57,7 +57,7 @@ class SweepRun {
     const std::size_t before = sweeps().size();
     FailureReport report{.name = failure.name, .failed = world_.now() + kCalm};
     for (const PortPlace& port : failure.ports) {
-      world_.set_cable(port, ServedSubnet::Cable::kUnplugged, report.failed);
+      world_.set_cable(port, ServedSubnet::Cable::kUnplugged, report.failed + plan_.signal);
     }
     const auto heavy = [&] {
       return std::count_if(sweeps().begin() + static_cast<std::ptrdiff_t>(before), sweeps().end(),

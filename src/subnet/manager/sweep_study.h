@@ -24,6 +24,8 @@ struct SweepPlan {
   ManagerOptions options{};
   MadTimes times{};
   std::vector<SweepFailure> failures{};
+  /// From a failure until the ports at both ends are down for their agents: debouncing. A guess.
+  Duration signal = Duration::milliseconds(1);
 };
 
 struct FailureReport {

@@ -61,6 +61,7 @@ TEST(SweepStudy, WritesTheBlocksThatOpensmWritesAfterACableFails) {
   EXPECT_EQ(study.traps, 2);
   EXPECT_TRUE(failure.is_routed);
   ASSERT_TRUE(failure.noticed && failure.mended && failure.ended);
+  EXPECT_GE(*failure.noticed, plan.signal + plan.options.mad_time);
   EXPECT_LT(*failure.noticed, *failure.mended);
   EXPECT_LE(*failure.mended, *failure.ended);
 }
