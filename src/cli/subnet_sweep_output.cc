@@ -41,7 +41,7 @@ std::string_view attribute_name(std::uint16_t attribute) {
   }
 }
 
-std::uint64_t count_of(const subnet::SmpCounts& counts, std::uint16_t attribute, std::uint8_t method) {
+std::uint64_t requests_of(const subnet::SmpCounts& counts, std::uint16_t attribute, std::uint8_t method) {
   const auto found = counts.find({attribute, method});
   return found == counts.end() ? 0 : found->second;
 }
@@ -56,7 +56,7 @@ std::set<std::uint16_t> attributes_of(const subnet::SmpCounts& counts) {
 
 Duration taken(const subnet::SweepReport& sweep) { return sweep.end - sweep.begin; }
 
-std::string head_text(const StudiedSweep& swept) {
+std::string plan_text(const StudiedSweep& swept) {
   const subnet::SweepStudy& study = swept.study;
   const subnet::ManagerOptions& options = swept.plan.options;
   const subnet::MadTimes& times = swept.plan.times;
@@ -94,15 +94,15 @@ std::string requests_text(const subnet::SweepReport& sweep, LineWidth width) {
                   width);
   for (const std::uint16_t attribute : attributes_of(sweep.requests)) {
     table.add({std::string(attribute_name(attribute)),
-               fmt::format("{}", count_of(sweep.requests, attribute, wire::kMethodGet)),
-               fmt::format("{}", count_of(sweep.requests, attribute, wire::kMethodSet))});
+               fmt::format("{}", requests_of(sweep.requests, attribute, wire::kMethodGet)),
+               fmt::format("{}", requests_of(sweep.requests, attribute, wire::kMethodSet))});
   }
   return table.text();
 }
 
 std::string after_text(const std::optional<Duration>& span) { return span ? short_text(*span) : "never"; }
 
-std::string failures_text(const subnet::SweepStudy& study, LineWidth width) {
+std::string failed_cables_text(const subnet::SweepStudy& study, LineWidth width) {
   TextTable table({{.heading = "failure", .wraps = true},
                    {.heading = "sweep begins after", .align = Align::kRight},
                    {.heading = "last block after", .align = Align::kRight},
@@ -129,8 +129,8 @@ std::string failures_text(const subnet::SweepStudy& study, LineWidth width) {
 ordered_json requests_json(const subnet::SmpCounts& counts) {
   ordered_json document = ordered_json::object();
   for (const std::uint16_t attribute : attributes_of(counts)) {
-    document[std::string(attribute_name(attribute))] = {{"get", count_of(counts, attribute, wire::kMethodGet)},
-                                                        {"set", count_of(counts, attribute, wire::kMethodSet)}};
+    document[std::string(attribute_name(attribute))] = {{"get", requests_of(counts, attribute, wire::kMethodGet)},
+                                                        {"set", requests_of(counts, attribute, wire::kMethodSet)}};
   }
   return document;
 }
@@ -160,7 +160,7 @@ ordered_json span_json(const std::optional<Duration>& span) {
   return span ? ordered_json(span->seconds()) : ordered_json(nullptr);
 }
 
-ordered_json failure_json(const subnet::FailureReport& failure) {
+ordered_json failed_cable_json(const subnet::FailureReport& failure) {
   return {{"failure", failure.name},
           {"noticed_s", span_json(failure.noticed)},
           {"mended_s", span_json(failure.mended)},
@@ -178,7 +178,7 @@ ordered_json failure_json(const subnet::FailureReport& failure) {
 std::string sweep_text(const StudiedSweep& swept, LineWidth width) {
   const subnet::SweepStudy& study = swept.study;
   const subnet::SweepReport& up = study.bring_up;
-  std::string text = head_text(swept);
+  std::string text = plan_text(swept);
   text += fmt::format("\nbring-up: {} with {} requests, not less than {}\n", short_text(taken(up)), up.total_requests(),
                       short_text(study.bound));
   text += up.error.empty() ? std::string() : fmt::format("it ended early: {}\n", up.error);
@@ -188,7 +188,7 @@ std::string sweep_text(const StudiedSweep& swept, LineWidth width) {
   text +=
       fmt::format("\nlight sweep: {} with {} requests\n", short_text(taken(study.light)), study.light.total_requests());
   if (!study.failures.empty()) {
-    text += "\n" + failures_text(study, width);
+    text += "\n" + failed_cables_text(study, width);
   }
   text += fmt::format(
       "\nin all: at most {} requests under way and {} waiting, {} sent again, {} without an answer; {} traps; MADs "
@@ -225,7 +225,7 @@ ordered_json sweep_json(const StudiedSweep& swept) {
                         {"light", report_json(study.light)}};
   document["failures"] = ordered_json::array();
   for (const subnet::FailureReport& failure : study.failures) {
-    document["failures"].push_back(failure_json(failure));
+    document["failures"].push_back(failed_cable_json(failure));
   }
   document["most_on_wire"] = study.peak_on_wire;
   document["most_waiting"] = study.peak_waiting;

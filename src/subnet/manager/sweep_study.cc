@@ -63,8 +63,9 @@ class SweepRun {
       return std::count_if(sweeps().begin() + static_cast<std::ptrdiff_t>(before), sweeps().end(),
                            [&](const SweepReport& sweep) { return !sweep.is_light && sweep.begin >= report.failed; });
     };
-    world_.run([&] { return heavy() > 0 && !manager().is_sweeping(); },
-               report.failed + plan_.options.sweep_interval * 2 + kLongest);
+    const Time given_up = report.failed + plan_.signal + plan_.options.sweep_interval * 2;
+    world_.run([&] { return !manager().is_sweeping() && (heavy() > 0 || world_.now() > given_up); },
+               report.failed + kLongest);
     world_.run([] { return false; }, world_.now() + kCalm);  // traps that are repeated
     world_.run([&] { return !manager().is_sweeping(); }, world_.now() + kLongest);
     for (std::size_t i = before; i < sweeps().size(); ++i) {

@@ -88,6 +88,16 @@ TEST(SweepStudy, SaysThatTheManagersOwnLinkIsDown) {
   EXPECT_NE(study.failures[0].error.find("own port is down"), std::string::npos);
 }
 
+// Two hosts have no switch that would say so, and a light sweep asks none.
+TEST(SweepStudy, GivesUpOnAFailureThatNobodyTells) {
+  const Subnet subnet = parsed("Hca 1 \"H1\"\n[1] \"H2\"[1]\n\nHca 1 \"H2\"\n\n");
+  SweepPlan plan = plan_of(subnet);
+  plan.failures = {{.name = "H2", .ports = {port_of(subnet, "H2", 1)}}};
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_EQ(study.failures[0].heavy_sweeps, 0);
+  EXPECT_FALSE(study.failures[0].noticed.has_value());
+}
+
 TEST(SweepStudy, GivesTheSameTimesAgain) {
   const Subnet subnet = parsed(stored("ring6.net"));
   const SweepStudy first = studied(subnet, plan_of(subnet));
