@@ -53,10 +53,10 @@ TEST(SubnetSweep, TakesLongerWithSlowerAgents) {
 
 TEST(SubnetSweep, RefusesWrongInputWithOneLine) {
   for (const auto& [options, says] :
-       {std::pair("--fail Leaf9[1]", "--fail: no node is called 'Leaf9'"), std::pair("--fail Leaf1[7]", "Leaf1 has no port 7"),
-        std::pair("--engine minhob", "--engine: "), std::pair("--agent-time fast", "--agent-time: "),
-        std::pair("--timeout 0s", "--timeout: "), std::pair("--conf /nowhere.conf", "/nowhere.conf"),
-        std::pair("--smps 0", "--smps")}) {
+       {std::pair("--fail Leaf9[1]", "--fail: no node is called 'Leaf9'"),
+        std::pair("--fail Leaf1[7]", "Leaf1 has no port 7"), std::pair("--engine minhob", "--engine: "),
+        std::pair("--agent-time fast", "--agent-time: "), std::pair("--timeout 0s", "--timeout: "),
+        std::pair("--conf /nowhere.conf", "/nowhere.conf"), std::pair("--smps 0", "--smps")}) {
     const Outcome outcome = run_weft("subnet sweep " + kNetwork + " " + options);
     EXPECT_EQ(outcome.exit_status, 2) << options;
     EXPECT_THAT(outcome.err, HasSubstr(says)) << options;
