@@ -15,6 +15,7 @@
 #include "cli/run_output.h"
 #include "cli/subnet_output.h"
 #include "cli/subnet_serve.h"
+#include "cli/subnet_sweep.h"
 #include "cli/terminal.h"
 #include "subnet/discovery_text.h"
 #include "subnet/forwarding_dump.h"
@@ -97,6 +98,19 @@ Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
   return Said{.text = check_text(managed, report),
               .json = check_json(managed, report),
               .exit_status = report.broken > 0 || report.has_cycle() ? kFault : kSuccess};
+}
+
+Result<Said> sweeps(const SubnetText& text, const ManagedSubnet& managed) {
+  const Result<subnet::SweepPlan> plan = sweep_plan(text, managed);
+  if (!plan) {
+    return tl::unexpected(plan.error());
+  }
+  const Result<subnet::SweepStudy> study = subnet::study_sweeps(managed.subnet, *plan);
+  if (!study) {
+    return tl::unexpected(study.error());
+  }
+  const StudiedSweep swept{.plan = *plan, .study = *study, .manager = managed.subnet[plan->manager.node].description};
+  return Said{.text = sweep_text(swept, columns(text)), .json = sweep_json(swept)};
 }
 
 Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
@@ -227,6 +241,12 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   add_route_options(*of_check, text);
   of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
   of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
+
+  CLI::App* of_sweep = command->add_subcommand("sweep", "Time a subnet manager: bring-up, light sweep, failures");
+  add_subnet_options(*of_sweep, text);
+  add_sweep_options(*of_sweep, text);
+  of_sweep->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
+  of_sweep->callback([&text, &exit_status] { exit_status = run(text, {"subnet sweep", read_subnet, sweeps}); });
   add_subnet_serve(*command, text, exit_status);
 
   CLI::App* of_partitions = command->add_subcommand("partitions", "Show who may talk to whom by a partitions.conf");

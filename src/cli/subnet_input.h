@@ -13,6 +13,24 @@
 
 namespace weft::cli {
 
+/// Of `weft subnet sweep`; an empty duration is the default.
+struct SweepText {
+  std::vector<std::string> failures;
+  bool qos = false;
+  std::int64_t smps = 4;
+  std::int64_t retries = 3;
+  std::int64_t buffer = 64;
+  std::string timeout;
+  std::string sweep_interval;
+  std::string agent_time;
+  std::string pass_time;
+  std::string forward_time;
+  std::string cable_time;
+  std::string signal_time;
+  std::string mad_time;
+  std::string entry_time;
+};
+
 struct SubnetText {
   ScenarioText scenario{};  // its file may also be a topology
   std::string manager;      // a node; empty: as the file says
@@ -24,6 +42,7 @@ struct SubnetText {
   std::string to;
   std::string conf;  // a partitions.conf
   std::string write;
+  SweepText sweep{};
   std::string server;    // the name under which a subnet is served
   std::string counters;  // results of a run; empty: ports have counted nothing
   std::string csv;

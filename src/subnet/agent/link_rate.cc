@@ -100,6 +100,28 @@ void support_rate(wire::PortInfo& port, const LinkRate& rate) {
   port.speed_ext_enabled = port.speed_ext_supported;
 }
 
+Rate data_rate(const wire::PortInfo& port) {
+  struct Code {
+    std::uint8_t bit;
+    std::int64_t value;
+  };
+  constexpr std::array kLanes{Code{1, 1}, Code{2, 4}, Code{4, 8}, Code{8, 12}, Code{16, 2}};
+  constexpr std::array kMbps{Code{1, 2'000}, Code{2, 4'000}, Code{4, 8'000}};
+  constexpr std::array kExtendedMbps{Code{1, 13'636}, Code{2, 25'000}, Code{4, 50'000}, Code{8, 100'000}};
+  std::int64_t lanes = 1;
+  std::int64_t mbps = kMbps[0].value;
+  for (const Code& code : kLanes) {
+    lanes = port.width_active == code.bit ? code.value : lanes;
+  }
+  for (const Code& code : kMbps) {
+    mbps = port.speed_active == code.bit ? code.value : mbps;
+  }
+  for (const Code& code : kExtendedMbps) {
+    mbps = port.speed_ext_active == code.bit ? code.value : mbps;
+  }
+  return 1_mbps * (lanes * mbps);
+}
+
 bool negotiate(wire::PortInfo& a, wire::PortInfo& b) {
   std::uint8_t width = 0;
   for (const auto& [name, bit] : kWidths) {

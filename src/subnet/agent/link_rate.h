@@ -33,6 +33,10 @@ inline constexpr LinkRate kDefaultLinkRate{.width = 2, .speed = 1};
 /// What the port supports and has enabled: the rate and everything below it.
 void support_rate(wire::PortInfo& port, const LinkRate& rate);
 
+/// What the link that is active at a port carries: its lanes after their encoding (8b/10b up to QDR, 64b/66b for FDR).
+/// Of no active link: that of 1x SDR.
+[[nodiscard]] Rate data_rate(const wire::PortInfo& port);
+
 /// The fastest that both ends have enabled becomes active at both. False: they have no width or no speed in common.
 bool negotiate(wire::PortInfo& a, wire::PortInfo& b);
 

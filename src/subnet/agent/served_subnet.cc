@@ -68,12 +68,20 @@ std::optional<ServedSubnet::Delivery> ServedSubnet::poll_delivery() {
   return first;
 }
 
+std::optional<ServedSubnet::Delivery> ServedSubnet::poll_trap() {
+  if (traps_.empty()) {
+    return std::nullopt;
+  }
+  Delivery first = traps_.front();
+  traps_.pop_front();
+  return first;
+}
+
 void ServedSubnet::set_manager(PortPlace at, Manager manager) {
   std::uint32_t& mask = port_at(at).info.capability_mask;
   mask = manager == Manager::kPresent ? mask | wire::kIsSm : mask & ~std::uint32_t{wire::kIsSm};
 }
 
-/// What the subnet manager at the port is for: SMInfo and traps.
 bool ServedSubnet::manager_takes(PortPlace at, const wire::MadHeader& header) const {
   return (port(at).info.capability_mask & wire::kIsSm) != 0 &&
          (header.attribute_id == wire::kAttributeSmInfo || header.method == wire::kMethodTrap);
@@ -94,59 +102,54 @@ void ServedSubnet::arrive(const Arrival& arrival, const MadPacket& packet, Time 
   }
 }
 
-void ServedSubnet::answer_management(const Arrival& arrival, const MadPacket& request, Time now) {
-  const PortPlace at = arrival.end;
-  const SmpRequest smp = smp_request(request, arrival.ingress, now);
+std::optional<ServedSubnet::Answer> ServedSubnet::answer(PortPlace at, const MadPacket& request, Time now) {
+  const SmpRequest smp = smp_request(request, at.port, now);
   if (!passes_m_key(node_at(at), smp)) {
     ++lost_.wrong_key;
-    return;
+    return std::nullopt;
   }
-  if (repress(at, smp)) {
-    return;
+  if (repress(at, smp) || !is_get_or_set(smp.header)) {
+    return std::nullopt;
   }
   SmpData data = smp_data(request);
-  SmpAnswer answer{.status = MadStatus::kBadVersion};
+  SmpAnswer said{.status = MadStatus::kBadVersion};
   if (smp.header.class_version == kClassVersion) {
-    answer = answer_smp(node_at(at), smp, data);
+    said = answer_smp(node_at(at), smp, data);
   }
-  MadPacket back = turned_around(request);
-  std::ranges::copy(data, back.mad.begin() + mad_offset::kSmpData);
-  finish_answer(back, answer.status);
+  Answer made{.packet = turned_around(request), .command = said.command};
+  std::ranges::copy(data, made.packet.mad.begin() + mad_offset::kSmpData);
+  finish_answer(made.packet, said.status);
   ++answered_;
-  send_by_lid(at, back, now);
-  if (answer.command) {
-    carry_out(at.node, *answer.command, now);
+  return made;
+}
+
+void ServedSubnet::answer_management(const Arrival& arrival, const MadPacket& request, Time now) {
+  const PortPlace at{.node = arrival.end.node, .port = arrival.ingress};
+  const std::optional<Answer> made = answer(at, request, now);
+  if (!made) {
+    return;
+  }
+  send_by_lid(arrival.end, made->packet, now);
+  if (made->command) {
+    carry_out(at.node, *made->command, now);
   }
 }
 
 /// The same at the end of a directed route, where the answer takes it back.
 void ServedSubnet::answer_directed(PortPlace at, const MadPacket& request, Time now) {
-  const SmpRequest smp = smp_request(request, at.port, now);
   PortPlace end = at;
   end.port = node_at(at).is_switch() ? PortNumber{0} : at.port;
-  if (manager_takes(end, smp.header)) {
+  if (manager_takes(end, *wire::MadHeader::parse(request.mad))) {
     deliver(end, request);
     return;
   }
-  if (!passes_m_key(node_at(at), smp)) {
-    ++lost_.wrong_key;
+  const std::optional<Answer> made = answer(at, request, now);
+  if (!made) {
     return;
   }
-  if (!is_get_or_set(smp.header)) {
-    return;
-  }
-  SmpData data = smp_data(request);
-  SmpAnswer answer{.status = MadStatus::kBadVersion};
-  if (smp.header.class_version == kClassVersion) {
-    answer = answer_smp(node_at(at), smp, data);
-  }
-  MadPacket back = turned_around(request);
-  std::ranges::copy(data, back.mad.begin() + mad_offset::kSmpData);
-  finish_answer(back, answer.status);
-  ++answered_;
-  return_directed(at, back);
-  if (answer.command) {
-    carry_out(at.node, *answer.command, now);
+  return_directed(at, made->packet);
+  if (made->command) {
+    carry_out(at.node, *made->command, now);
   }
 }
 

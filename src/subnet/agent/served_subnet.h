@@ -6,6 +6,9 @@
 // rest once it is active. What meets a link that is down, a table without the LID or a loop is lost and counted, as on
 // a real fabric; nothing takes time. No sockets and no clock: time is an argument, and deadlines are those of traps
 // that are repeated until the manager represses them.
+//
+// In a world where MADs take time (manager/timed_subnet.h) the owner moves them: it crosses links one by one, asks for
+// answers where they arrive, and polls the traps that switches send.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,10 @@ struct LostMads {
 
 class ServedSubnet {
  public:
-  explicit ServedSubnet(const Subnet& subnet) : nodes_(served_nodes(subnet)) {}
+  /// Who moves MADs: `send` at once, or the owner, hop by hop.
+  enum class Movement : std::uint8_t { kAtOnce, kByOwner };
+  explicit ServedSubnet(const Subnet& subnet, Movement movement = Movement::kAtOnce)
+      : nodes_(served_nodes(subnet)), movement_(movement) {}
 
   /// From a program at an end port: one of an adapter, or port 0 of a switch.
   void send(PortPlace from, const MadPacket& packet, Time now);
@@ -43,6 +49,25 @@ class ServedSubnet {
     MadPacket packet;
   };
   [[nodiscard]] std::optional<Delivery> poll_delivery();
+
+  /// VL15, which passes from Initialize on, or a data lane.
+  enum class Lane : std::uint8_t { kManagement, kData };
+  /// To the other end of the link at that port; nothing: the MAD is lost there, and counted.
+  [[nodiscard]] std::optional<PortPlace> cross(PortPlace egress, Lane lane);
+
+  /// What an agent says, and what it does to a link once the answer has left.
+  struct Answer {
+    MadPacket packet;
+    std::optional<LinkCommand> command{};
+  };
+  /// Of the agent at a node to an SMP that came in at that port; 0: at a switch, from the switch itself. None: it is no
+  /// request, represses a trap, or has a wrong M_Key.
+  [[nodiscard]] std::optional<Answer> answer(PortPlace at, const MadPacket& request, Time now);
+  void carry_out(NodeIndex node, const LinkCommand& command, Time now);
+  /// Whether the SMP is for the subnet manager at the end port, if there is one: SMInfo and traps.
+  [[nodiscard]] bool manager_takes(PortPlace at, const wire::MadHeader& header) const;
+  /// With kByOwner, a trap that the switch sends from there.
+  [[nodiscard]] std::optional<Delivery> poll_trap();
 
   /// Whether a subnet manager runs at the port: bit IsSM of its PortInfo. SMInfo then goes to it, else to nobody.
   enum class Manager : std::uint8_t { kAbsent, kPresent };
@@ -67,14 +92,10 @@ class ServedSubnet {
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
 
  private:
-  /// VL15, which passes from Initialize on, or a data lane.
-  enum class Lane : std::uint8_t { kManagement, kData };
-
   [[nodiscard]] ServedNode& node_at(PortPlace place) { return nodes_[place.node.value()]; }
   [[nodiscard]] ServedPort& port_at(PortPlace place) { return nodes_[place.node.value()].ports[place.port]; }
 
   // Moving (served_subnet_moves.cc).
-  [[nodiscard]] std::optional<PortPlace> cross(PortPlace egress, Lane lane);
   struct Arrival {
     PortPlace end;           // that of an adapter, or port 0 of a switch
     PortNumber ingress = 0;  // where the MAD came in; 0: at a switch, from the switch itself
@@ -88,12 +109,10 @@ class ServedSubnet {
   void answer_management(const Arrival& arrival, const MadPacket& request, Time now);
   void answer_directed(PortPlace at, const MadPacket& request, Time now);
   void answer_counters(PortPlace at, const MadPacket& request);
-  [[nodiscard]] bool manager_takes(PortPlace at, const wire::MadHeader& header) const;
   [[nodiscard]] bool repress(PortPlace at, const SmpRequest& request);
   void deliver(PortPlace at, const MadPacket& packet) { deliveries_.push_back({.at = at, .packet = packet}); }
 
   // Links (served_subnet_links.cc).
-  void carry_out(NodeIndex node, const LinkCommand& command, Time now);
   enum class Cause : std::uint8_t { kCable, kManager };
   void link_down(PortPlace at, Cause cause, Time now);
   void link_up(PortPlace at, Time now);
@@ -101,7 +120,9 @@ class ServedSubnet {
   void send_trap(NodeIndex node, Time now);
 
   std::vector<ServedNode> nodes_;
+  Movement movement_;
   std::deque<Delivery> deliveries_;
+  std::deque<Delivery> traps_;       // with kByOwner
   std::vector<NodeIndex> trapping_;  // nodes that have, or lately had, a trap to repeat
   LostMads lost_;
   std::uint64_t answered_ = 0;

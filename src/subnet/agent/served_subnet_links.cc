@@ -145,7 +145,12 @@ void ServedSubnet::send_trap(NodeIndex index, Time now) {
                             .issuer_lid = info.lid,
                             .lid = info.lid};
   notice.emit(std::span(packet.mad).subspan(mad_offset::kSmpData));
-  send_by_lid({.node = index, .port = 0}, packet, now);
+  const PortPlace from{.node = index, .port = 0};
+  if (movement_ == Movement::kByOwner) {
+    traps_.push_back({.at = from, .packet = packet});
+    return;
+  }
+  send_by_lid(from, packet, now);
 }
 
 }  // namespace weft::subnet

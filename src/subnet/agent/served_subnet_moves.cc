@@ -19,7 +19,6 @@ bool begins_by_lid(const MadPacket& packet) {
 
 }  // namespace
 
-/// To the other end of the link at that port; nothing: it is lost there.
 std::optional<PortPlace> ServedSubnet::cross(PortPlace egress, Lane lane) {
   ServedPort& out = port_at(egress);
   const wire::PortState needed = lane == Lane::kManagement ? wire::PortState::kInitialize : wire::PortState::kActive;

@@ -1,0 +1,168 @@
+#include "cli/subnet_sweep.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "base/file.h"
+#include "base/format_quantity.h"
+#include "base/parse_quantity.h"
+#include "subnet/partitions/partition_file.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr ReadLimit kLargestPartitions{.bytes = std::uint64_t{1} << 26};
+constexpr std::int64_t kMostSmps = 1'024;
+constexpr std::int64_t kMostRetries = 1'000;
+constexpr std::int64_t kLargestBuffer = 1'000'000;
+constexpr Duration kLongestTime = Duration::seconds(3'600);
+
+struct TimeOption {
+  std::string_view name;
+  const std::string* text;
+  Duration* value;
+  Duration least;
+};
+
+Result<void> take_times(const SweepText& text, subnet::SweepPlan& plan) {
+  const std::array options = {
+      TimeOption{"--agent-time", &text.agent_time, &plan.times.agent, Duration::zero()},
+      TimeOption{"--pass-time", &text.pass_time, &plan.times.pass, Duration::zero()},
+      TimeOption{"--forward-time", &text.forward_time, &plan.times.forward, Duration::zero()},
+      TimeOption{"--cable-time", &text.cable_time, &plan.times.cable, Duration::zero()},
+      TimeOption{"--signal-time", &text.signal_time, &plan.signal, Duration::zero()},
+      TimeOption{"--mad-time", &text.mad_time, &plan.options.mad_time, Duration::zero()},
+      TimeOption{"--entry-time", &text.entry_time, &plan.options.entry_time, Duration::zero()},
+      TimeOption{"--timeout", &text.timeout, &plan.options.smps.timeout, Duration::microseconds(1)},
+      TimeOption{"--sweep-interval", &text.sweep_interval, &plan.options.sweep_interval, Duration::milliseconds(1)},
+  };
+  for (const TimeOption& option : options) {
+    if (option.text->empty()) {
+      continue;
+    }
+    const Result<Duration> value = parse_duration(*option.text);
+    if (!value) {
+      return fail("{}: {}", option.name, value.error().message);
+    }
+    if (*value < option.least || *value > kLongestTime) {
+      return fail("{}: {} is out of range; write {} to {}", option.name, *value, option.least, kLongestTime);
+    }
+    *option.value = *value;
+  }
+  return {};
+}
+
+/// "NODE" or "NODE[3]"; a node of a scenario also as its ports are named there, from 0: "leaf0/port2".
+Result<subnet::SweepFailure> failure_of(const std::string& word, const subnet::Subnet& subnet) {
+  constexpr std::string_view kPort = "/port";
+  std::string name = word;
+  std::optional<std::size_t> port;
+  const std::size_t open = word.rfind('[');
+  const std::size_t slash = word.rfind(kPort);
+  const bool is_bracketed = open != std::string::npos && word.ends_with(']');
+  if (is_bracketed || slash != std::string::npos) {
+    const std::size_t at = is_bracketed ? open + 1 : slash + kPort.size();
+    const char* const end = word.data() + word.size() - (is_bracketed ? 1 : 0);
+    std::size_t number = 0;
+    const std::from_chars_result read = std::from_chars(word.data() + at, end, number);
+    if (read.ec == std::errc() && read.ptr == end) {
+      port = is_bracketed ? number : number + 1;
+      name = word.substr(0, is_bracketed ? open : slash);
+    }
+  }
+  const Result<subnet::NodeIndex> node = subnet::find_node(subnet, name);
+  if (!node) {
+    return fail("--fail: {}", node.error().message);
+  }
+  const std::vector<subnet::Port>& ports = subnet[*node].ports;
+  subnet::SweepFailure failure{.name = word, .ports = {}};
+  if (port && (*port == 0 || *port >= ports.size())) {
+    return fail("--fail: {} has no port {}; write {}[1] to {}[{}]", name, *port, name, name, ports.size() - 1);
+  }
+  for (std::size_t number = port.value_or(1); number <= port.value_or(ports.size() - 1); ++number) {
+    if (ports[number].peer) {
+      failure.ports.push_back({.node = *node, .port = static_cast<subnet::PortNumber>(number)});
+    }
+  }
+  if (failure.ports.empty()) {
+    return fail("--fail: there is no cable at {}", word);
+  }
+  return failure;
+}
+
+Result<void> take_partitions(const std::string& file, subnet::SweepPlan& plan) {
+  if (file.empty()) {
+    return {};
+  }
+  const Result<std::string> contents = read_file(file, kLargestPartitions);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  Result<subnet::PartitionFile> read = subnet::parse_partitions({.text = *contents, .name = file});
+  if (!read) {
+    return tl::unexpected(read.error());
+  }
+  plan.options.partitions = std::move(read->rules);
+  return {};
+}
+
+}  // namespace
+
+void add_sweep_options(CLI::App& app, SubnetText& text) {
+  SweepText& sweep = text.sweep;
+  app.add_option("--engine", text.engine, "Routing engine; default: minhop");
+  app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
+  app.add_option("--fail", sweep.failures, "Pull the cable NODE[PORT], or all of NODE; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)");
+  app.add_flag("--qos", sweep.qos, "Write tables of virtual lanes and their arbitration");
+  app.add_option("--smps", sweep.smps, "Requests under way at once; default: 4")
+      ->check(CLI::Range(std::int64_t{1}, kMostSmps));
+  app.add_option("--timeout", sweep.timeout, "Until a request is sent again; default: 200 ms");
+  app.add_option("--retries", sweep.retries, "How often; default: 3")->check(CLI::Range(std::int64_t{0}, kMostRetries));
+  app.add_option("--sweep-interval", sweep.sweep_interval, "Between light sweeps; default: 10 s");
+  app.add_option("--agent-time", sweep.agent_time, "An agent needs for an answer; default: 20 us, a guess");
+  app.add_option("--pass-time", sweep.pass_time, "A switch passes a directed request on; default: 1 us, a guess");
+  app.add_option("--forward-time", sweep.forward_time, "A switch forwards a MAD by its LID; default: 200 ns, a guess");
+  app.add_option("--cable-time", sweep.cable_time, "Along a cable; default: 25 ns, which is 5 m");
+  app.add_option("--signal-time", sweep.signal_time, "Until switches notice a failure; default: 1 ms, a guess");
+  app.add_option("--buffer", sweep.buffer, "MADs that a node holds, others are lost; default: 64, a guess")
+      ->check(CLI::Range(std::int64_t{1}, kLargestBuffer));
+  app.add_option("--mad-time", sweep.mad_time, "The manager needs for each MAD; default: 5 us, a guess");
+  app.add_option("--entry-time", sweep.entry_time, "Its engine needs for each entry; default: 100 ns, a guess");
+}
+
+Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet& managed) {
+  const SweepText& sweep = text.sweep;
+  const Result<subnet::EngineKind> engine = subnet::engine_by_name(text.engine);
+  if (!engine) {
+    return fail("--engine: {}", engine.error().message);
+  }
+  subnet::SweepPlan plan{.manager = managed.view[managed.view.manager].place};
+  plan.options.engine = *engine;
+  plan.options.routing.lanes = static_cast<std::uint32_t>(text.lanes);
+  plan.options.lmc = managed.view.lmc;
+  plan.options.qos = sweep.qos;
+  plan.options.smps.most_on_wire = static_cast<std::uint32_t>(sweep.smps);
+  plan.options.smps.retries = static_cast<std::uint32_t>(sweep.retries);
+  plan.times.buffer = static_cast<std::uint32_t>(sweep.buffer);
+  if (Result<void> taken = take_times(sweep, plan); !taken) {
+    return pass_on(taken);
+  }
+  if (Result<void> taken = take_partitions(text.conf, plan); !taken) {
+    return pass_on(taken);
+  }
+  for (const std::string& word : sweep.failures) {
+    Result<subnet::SweepFailure> failure = failure_of(word, managed.subnet);
+    if (!failure) {
+      return pass_on(failure);
+    }
+    plan.failures.push_back(std::move(*failure));
+  }
+  return plan;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,286 @@
+// The steps of a sweep, and who is master.
+#include <algorithm>
+
+#include "subnet/lids.h"
+#include "subnet/manager/subnet_manager.h"
+
+namespace weft::subnet {
+namespace {
+
+SmpCounts counted_since(const SmpCounts& before, const SmpCounts& now) {
+  SmpCounts difference;
+  for (const auto& [key, count] : now) {
+    const auto earlier = before.find(key);
+    const std::uint64_t added = count - (earlier == before.end() ? 0 : earlier->second);
+    if (added > 0) {
+      difference[key] = added;
+    }
+  }
+  return difference;
+}
+
+std::uint64_t sum_of(const SmpCounts& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, count] : counts) {
+    sum += count;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void SubnetManager::begin_sweep(SweepCause cause, Time now) {
+  report_ = {.cause = cause, .begin = now};
+  sent_before_ = exchange_.sent();
+  retried_before_ = exchange_.retried();
+  failed_before_ = exchange_.failed();
+  if (state_ != ManagerState::kMaster) {
+    state_ = ManagerState::kDiscovering;
+  }
+  next_light_ = next_poll_ = Time::never();
+  rivals_.clear();
+  rivals_asked_ = 0;
+  discovery_ = std::make_unique<Discovery>(known_, exchange_);
+  begin_step(SweepStep::kDiscovery, now);
+  proceed(now);
+}
+
+void SubnetManager::begin_light_sweep(Time now) {
+  report_ = {.cause = SweepCause::kInterval, .is_light = true, .begin = now};
+  sent_before_ = exchange_.sent();
+  retried_before_ = exchange_.retried();
+  failed_before_ = exchange_.failed();
+  next_light_ = Time::never();
+  light_wanted_ = false;
+  begin_step(SweepStep::kLight, now);
+  for (const NodeIndex node : known_.switches()) {
+    exchange_.post({.attribute = wire::kAttributeSwitchInfo, .route = known_[node].route, .node = node});
+  }
+  proceed(now);
+}
+
+void SubnetManager::begin_step(SweepStep step, Time now) {
+  step_ = step;
+  sent_at_step_ = sum_of(exchange_.sent());
+  report_.steps.push_back({.step = step, .begin = now, .end = now});
+}
+
+void SubnetManager::end_step(Time now) {
+  report_.steps.back().end = now;
+  report_.steps.back().requests = sum_of(exchange_.sent()) - sent_at_step_;
+}
+
+void SubnetManager::end_sweep(Time now) {
+  end_step(now);
+  step_.reset();
+  report_.end = now;
+  report_.requests = counted_since(sent_before_, exchange_.sent());
+  report_.retried = exchange_.retried() - retried_before_;
+  report_.failed = exchange_.failed() - failed_before_;
+  report_.nodes = known_.nodes().size();
+  report_.switches = known_.switches().size();
+  sweeps_.push_back(report_);
+  if (state_ == ManagerState::kMaster) {
+    next_light_ = now + options_.sweep_interval;
+  }
+}
+
+void SubnetManager::fail_sweep(std::string why, Time now) {
+  report_.error = std::move(why);
+  state_ = state_ == ManagerState::kDiscovering ? ManagerState::kMaster : state_;  // tries again each interval
+  end_sweep(now);
+}
+
+/// As far as nothing is under way: one step after another.
+void SubnetManager::proceed(Time now) {
+  while (step_ && exchange_.is_idle() && incoming_.empty() && (routed_.is_never() || routed_ <= now)) {
+    routed_ = Time::never();
+    if (discovery_ && discovery_->proceed()) {
+      continue;
+    }
+    next_step(now);
+  }
+}
+
+void SubnetManager::post_all(const std::vector<Smp>& sets) {
+  for (const Smp& smp : sets) {
+    exchange_.post(smp);
+  }
+}
+
+void SubnetManager::next_step(Time now) {
+  const SweepStep done = *step_;
+  if (done == SweepStep::kLight || done == SweepStep::kActive) {
+    end_sweep(now);
+    return;
+  }
+  if (done == SweepStep::kDiscovery && !after_discovery(now)) {
+    return;
+  }
+  end_step(now);
+  const auto next = static_cast<SweepStep>(static_cast<std::uint8_t>(done) + 1);
+  begin_step(next, now);
+  switch (next) {
+    case SweepStep::kLight:
+    case SweepStep::kDiscovery:
+      break;
+    case SweepStep::kChanges:
+      post_all(change_resets(known_));
+      break;
+    case SweepStep::kPartitions: {
+      const Result<std::vector<Smp>> sets = partition_sets(found(), options_);
+      if (!sets) {
+        fail_sweep(sets.error().message, now);
+        return;
+      }
+      post_all(*sets);
+      post_all(lane_sets(known_, options_, written_));
+      break;
+    }
+    case SweepStep::kOwnLid:
+      post_all(lid_sets(found(), options_, LidStep::kOwn));
+      break;
+    case SweepStep::kLids:
+      post_all(lid_sets(found(), options_, LidStep::kOthers));
+      break;
+    case SweepStep::kRouting:
+      begin_routing(now);
+      break;
+    case SweepStep::kTables:
+      post_all(table_sets(found(), tables_, written_));
+      break;
+    case SweepStep::kLinks:
+      post_all(link_sets(known_));
+      break;
+    case SweepStep::kArmed:
+      post_all(state_sets(known_, wire::PortState::kArmed));
+      break;
+    case SweepStep::kActive:
+      post_all(state_sets(known_, wire::PortState::kActive));
+      break;
+  }
+}
+
+/// Elects the master, and gives LIDs to what was found. False: the sweep has ended.
+bool SubnetManager::after_discovery(Time now) {
+  known_ = discovery_->take();
+  discovery_.reset();
+  if (const Rival* const rival = winner()) {
+    stand_by(*rival, now);
+    return false;
+  }
+  state_ = ManagerState::kMaster;
+  // A switch that was away may have come back without its tables.
+  std::erase_if(written_.linear, [&](const auto& table) { return !known_.find(table.first); });
+  std::erase_if(written_.others, [&](const auto& block) { return !known_.find(std::get<0>(block.first)); });
+  subnet_ = known_.subnet();
+  if (!subnet_.manager || (!known_.nodes().front().is_switch() && !subnet_.port(*subnet_.manager).peer)) {
+    fail_sweep("the link of the manager's own port is down, or what is behind it does not answer", now);
+    return false;
+  }
+  if (const Result<void> assigned = assign_lids(subnet_, {.lmc = options_.lmc}); !assigned) {
+    fail_sweep(assigned.error().message, now);
+    return false;
+  }
+  Result<RoutingView> view = routing_view(subnet_, options_.lmc);
+  if (!view) {
+    fail_sweep(view.error().message, now);
+    return false;
+  }
+  view_ = std::move(*view);
+  return true;
+}
+
+/// The tables are there when the engine's time has passed.
+void SubnetManager::begin_routing(Time now) {
+  tables_.clear();
+  if (view_.switches.empty()) {
+    return;
+  }
+  Result<ManagedRoutes> routes = route_subnet(view_, options_.engine, options_.routing);
+  if (!routes) {
+    fail_sweep(routes.error().message, now);
+    return;
+  }
+  report_.fallback = routes->fallback;
+  tables_ = std::move(routes->routes.tables);
+  const auto entries = static_cast<std::int64_t>(view_.switches.size() * view_.last_lid());
+  routed_ = later(now, thread_free_) + options_.entry_time * entries;
+  thread_free_ = routed_;
+}
+
+/// Asks each manager that discovery has come across who it is.
+void SubnetManager::ask_rivals() {
+  for (; rivals_asked_ < discovery_->managers().size(); ++rivals_asked_) {
+    const PortPlace place = discovery_->managers()[rivals_asked_];
+    exchange_.post({.attribute = wire::kAttributeSmInfo,
+                    .route = discovery_->found().route(place),
+                    .node = place.node,
+                    .port = place.port});
+  }
+}
+
+/// Another manager that is to be the master; none: this one.
+//= ibta-1.7 14.4.1
+const SubnetManager::Rival* SubnetManager::winner() const {
+  if (state_ == ManagerState::kMaster || known_.nodes().empty()) {
+    return nullptr;
+  }
+  const std::uint64_t own_guid = known_.nodes().front().info.port_guid;
+  for (const Rival& rival : rivals_) {
+    const bool is_master = rival.info.state == static_cast<std::uint8_t>(ManagerState::kMaster);
+    const bool is_better = rival.info.priority > options_.priority ||
+                           (rival.info.priority == options_.priority && rival.info.guid < own_guid);
+    if (is_master || is_better) {
+      return &rival;
+    }
+  }
+  return nullptr;
+}
+
+void SubnetManager::stand_by(const Rival& master, Time now) {
+  master_ = master;
+  state_ = ManagerState::kStandby;
+  polls_missed_ = 0;
+  end_sweep(now);
+  next_poll_ = now + options_.poll_interval;
+}
+
+void SubnetManager::poll_master(Time now) {
+  next_poll_ = now + options_.poll_interval;
+  exchange_.post({.attribute = wire::kAttributeSmInfo,
+                  .route = master_->route,
+                  .node = master_->place.node,
+                  .port = master_->place.port});
+}
+
+/// What is due when no sweep runs.
+void SubnetManager::begin_next(Time now) {
+  if (step_) {
+    return;
+  }
+  if (state_ == ManagerState::kStandby) {
+    if (polls_missed_ >= options_.poll_retries) {
+      exchange_.clear();
+      polls_missed_ = 0;
+      begin_sweep(SweepCause::kTakeover, now);
+    } else if (next_poll_ <= now) {
+      poll_master(now);
+    }
+    return;
+  }
+  if (wanted_) {
+    const SweepCause cause = *wanted_;
+    wanted_.reset();
+    begin_sweep(cause, now);
+  } else if (next_light_ <= now || light_wanted_) {
+    const SweepReport& last = sweeps_.back();
+    if (last.failed > 0 || !last.error.empty()) {
+      begin_sweep(SweepCause::kFailure, now);
+    } else {
+      begin_light_sweep(now);
+    }
+  }
+}
+
+}  // namespace weft::subnet

@@ -1,0 +1,74 @@
+// A subnet brought up by its manager, swept lightly, and swept again after failures: when each step was done.
+//
+// The manager starts at time 0 on agents as after power-up. After its first sweep come a light one, `sweep_interval`
+// later, and then the failures, one after another: each `kCalm` after the one before has been dealt with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "subnet/manager/timed_subnet.h"
+
+namespace weft::subnet {
+
+/// Cables that are pulled at one time.
+struct SweepFailure {
+  std::string name;
+  std::vector<PortPlace> ports;  // one of the ends of each
+};
+
+struct SweepPlan {
+  PortPlace manager;
+  ManagerOptions options{};
+  MadTimes times{};
+  std::vector<SweepFailure> failures{};
+  /// From a failure until the ports at both ends are down for their agents: debouncing. A guess.
+  Duration signal = Duration::milliseconds(1);
+};
+
+struct FailureReport {
+  std::string name;
+  Time failed;
+  /// From the failure until the manager began a heavy sweep; none: it did not within two intervals.
+  std::optional<Duration> noticed{};
+  /// Until the answer to the last block of a forwarding table came; none: no block had to be written.
+  std::optional<Duration> mended{};
+  std::optional<Duration> ended{};  // the last heavy sweep that followed
+  std::uint64_t heavy_sweeps = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t entries = 0;
+  std::string error{};  // of the last sweep
+  bool is_routed = false;
+};
+
+struct SweepStudy {
+  SweepReport bring_up{};
+  SweepReport light{};
+  std::vector<FailureReport> failures{};
+  /// No bring-up can be shorter: the manager's thread takes `mad_time` for each answer and computes; requests take
+  /// `agent` each, so many at once.
+  Duration bound{};
+  bool is_routed =
+      false;  // after the first sweep, agents have the tables and LIDs that the engine gives for the subnet
+  std::size_t adapters = 0;
+  Lid last_lid = 0;
+  std::size_t peak_on_wire = 0;
+  std::size_t peak_waiting = 0;
+  std::uint64_t retried = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t traps = 0;
+  std::uint64_t overflowed = 0;
+  LostMads lost{};
+  std::uint64_t events = 0;
+};
+
+/// Errors: a sweep that does not end within a day.
+[[nodiscard]] Result<SweepStudy> study_sweeps(const Subnet& subnet, const SweepPlan& plan);
+
+/// Whether the agents' forwarding tables are those of the engine for the links and LIDs that there are now.
+[[nodiscard]] bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const ManagerOptions& options);
+
+}  // namespace weft::subnet

@@ -1,0 +1,125 @@
+#include "subnet/manager/sweep_study.h"
+
+#include <gtest/gtest.h>
+
+#include "subnet/manager/test_swept.h"
+#include "subnet/routing/stored_dumps.h"
+
+namespace weft::subnet {
+namespace {
+
+PortPlace port_of(const Subnet& subnet, std::string_view node, PortNumber port) {
+  const Result<NodeIndex> found = find_node(subnet, node);
+  WEFT_ASSERT(found.has_value());
+  return {.node = *found, .port = port};
+}
+
+SweepPlan plan_of(const Subnet& subnet) {
+  const Result<PortPlace> manager = manager_port(subnet);
+  WEFT_ASSERT(manager.has_value());
+  return {.manager = *manager};
+}
+
+SweepStudy studied(const Subnet& subnet, const SweepPlan& plan) {
+  Result<SweepStudy> study = study_sweeps(subnet, plan);
+  WEFT_ASSERT(study.has_value());
+  return *std::move(study);
+}
+
+TEST(SweepStudy, BringsUpNoFasterThanItsRequestsAllow) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  for (const std::uint32_t at_once : {1U, 4U, 16U}) {
+    SweepPlan plan = plan_of(subnet);
+    plan.options.smps.most_on_wire = at_once;
+    const SweepStudy study = studied(subnet, plan);
+    EXPECT_TRUE(study.is_routed);
+    EXPECT_GE(study.bring_up.end - study.bring_up.begin, study.bound);
+    EXPECT_LE(study.peak_on_wire, at_once);
+    EXPECT_EQ(study.retried, 0);
+  }
+}
+
+TEST(SweepStudy, ReadsSwitchInfoAloneInALightSweep) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  const SweepPlan plan = plan_of(subnet);
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_TRUE(study.light.is_light);
+  EXPECT_EQ(study.light.total_requests(), 6);
+  EXPECT_EQ(study.light.begin - study.bring_up.end, plan.options.sweep_interval);
+}
+
+// What OpenSM 3.3.23 asked and wrote when the same cable was pulled: two traps, a heavy sweep for each, five blocks.
+TEST(SweepStudy, WritesTheBlocksThatOpensmWritesAfterACableFails) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.failures = {{.name = "Leaf2[5]", .ports = {port_of(subnet, "Leaf2", 5)}}};
+  const SweepStudy study = studied(subnet, plan);
+  ASSERT_EQ(study.failures.size(), 1U);
+  const FailureReport& failure = study.failures[0];
+  EXPECT_EQ(failure.heavy_sweeps, 2);
+  EXPECT_EQ(failure.blocks, 5);
+  EXPECT_EQ(study.traps, 2);
+  EXPECT_TRUE(failure.is_routed);
+  ASSERT_TRUE(failure.noticed && failure.mended && failure.ended);
+  EXPECT_GE(*failure.noticed, plan.signal + plan.options.mad_time);
+  EXPECT_LT(*failure.noticed, *failure.mended);
+  EXPECT_LE(*failure.mended, *failure.ended);
+}
+
+TEST(SweepStudy, RoutesAroundASpineThatIsGone) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.failures = {{.name = "Spine1", .ports = {}}};
+  for (PortNumber port = 1; port <= 4; ++port) {
+    plan.failures[0].ports.push_back(port_of(subnet, "Spine1", port));
+  }
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_TRUE(study.failures[0].is_routed);
+  EXPECT_GT(study.failures[0].entries, 0);
+}
+
+TEST(SweepStudy, SaysThatTheManagersOwnLinkIsDown) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.options.sweep_interval = Duration::seconds(1);
+  plan.options.smps.timeout = Duration::milliseconds(10);
+  plan.failures = {{.name = "H1", .ports = {plan.manager}}};
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_NE(study.failures[0].error.find("own port is down"), std::string::npos);
+}
+
+// Two hosts have no switch that would say so, and a light sweep asks none.
+TEST(SweepStudy, GivesUpOnAFailureThatNobodyTells) {
+  const Subnet subnet = parsed("Hca 1 \"H1\"\n[1] \"H2\"[1]\n\nHca 1 \"H2\"\n\n");
+  SweepPlan plan = plan_of(subnet);
+  plan.failures = {{.name = "H2", .ports = {port_of(subnet, "H2", 1)}}};
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_EQ(study.failures[0].heavy_sweeps, 0);
+  EXPECT_FALSE(study.failures[0].noticed.has_value());
+}
+
+TEST(SweepStudy, GivesTheSameTimesAgain) {
+  const Subnet subnet = parsed(stored("ring6.net"));
+  const SweepStudy first = studied(subnet, plan_of(subnet));
+  const SweepStudy second = studied(subnet, plan_of(subnet));
+  EXPECT_EQ(first.bring_up.end, second.bring_up.end);
+  EXPECT_EQ(first.events, second.events);
+}
+
+// VL15 has no flow control: what finds a full buffer is lost, and asked for again.
+TEST(SweepStudy, RetriesWhatFoundAFullBuffer) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.options.smps.most_on_wire = 64;
+  plan.options.smps.timeout = Duration::milliseconds(1);
+  plan.options.smps.retries = 50;
+  plan.times.buffer = 4;
+  const SweepStudy study = studied(subnet, plan);
+  EXPECT_GT(study.overflowed, 0);
+  EXPECT_GT(study.retried, 0);
+  EXPECT_EQ(study.failed, 0);
+  EXPECT_TRUE(study.is_routed);
+}
+
+}  // namespace
+}  // namespace weft::subnet
