@@ -16,6 +16,7 @@
 
 #include "base/printable.h"
 #include "cli/cache_command.h"
+#include "cli/calibrate_command.h"
 #include "cli/catalogue_command.h"
 #include "cli/claims_command.h"
 #include "cli/collective_command.h"
@@ -91,6 +92,8 @@ int run(int argc, char** argv) {
   add_collective_command(app, collective_text, exit_status);
   RunText run_text;
   add_run_command(app, run_text, exit_status);
+  CalibrateText calibrate_text;
+  add_calibrate_command(app, calibrate_text, exit_status);
   ScaleText scale_text;
   add_scale_command(app, scale_text, exit_status);
   SweepText sweep_text;

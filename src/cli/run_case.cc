@@ -12,6 +12,7 @@
 #include "study/results/chrome_trace.h"
 #include "study/run/collector.h"
 #include "study/run/composition_check.h"
+#include "study/run/flow_corrections_file.h"
 #include "study/run/flow_probe.h"
 #include "study/run/flow_run.h"
 #include "study/run/flow_simulation.h"
@@ -106,6 +107,7 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
     ran = study::run::run_as_flows(
         scenario, {.key = options.key,
                    .version = WEFT_VERSION,
+                   .corrections = options.corrections.value_or(flow::Corrections()),
                    .keep_going =
                        [&](const study::run::Progress& progress) {
                          bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
@@ -140,9 +142,13 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
         scenario, ran->shares_links, options.check_hops, [] { return !interrupted(); }, results);
     results.run.flow_error = results.steps.front().composition_error;
   }
-  const study::run::FlowCheck check = study::run::probe_flow_level(scenario, results, [] { return !interrupted(); });
+  const study::run::FlowCheck check = study::run::probe_flow_level(
+      scenario, results, [] { return !interrupted(); }, options.corrections.value_or(flow::Corrections()));
   results.run.flow_error = check.error;
   results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);
+  if (options.corrections) {
+    results.run.flow_check += "; corrections: " + study::run::describe(*options.corrections);
+  }
   return results;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/progress_bar.h"
+#include "flow/corrections.h"
 #include "study/results/results.h"
 #include "study/run/capture_tap.h"
 #include "study/scenario/scenario.h"
@@ -36,6 +38,8 @@ struct RunCase {
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
   RunThreads threads{};
+  /// Of a run at the flow level; none: it has none.
+  std::optional<flow::Corrections> corrections{};
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and
   /// its results are lost.
   std::function<void(const Error&)> on_unwritten{};

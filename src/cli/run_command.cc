@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "base/file.h"
 #include "base/printable.h"
 #include "base/worker.h"
 #include "cli/case_pool.h"
@@ -21,6 +22,7 @@
 #include "study/results/results_key.h"
 #include "study/results/summary_comparison.h"
 #include "study/results/summary_text.h"
+#include "study/run/flow_corrections_file.h"
 #include "study/run/ladder.h"
 #include "study/scenario/scenario_validate.h"
 
@@ -185,22 +187,53 @@ std::string comparison_of(const std::vector<study::results::RunResults>& runs, L
   return study::results::comparison_text(columns, width);
 }
 
+std::string name_of(const study::scenario::Scenario& scenario) {
+  return scenario.case_name.empty() ? scenario.name : scenario.case_name;
+}
+
+/// What --corrections says for each of the scenarios, all of which are at the flow level; none without it.
+Result<std::vector<std::optional<flow::Corrections>>> corrections_of(
+    const RunText& text, std::span<const study::scenario::Scenario> scenarios) {
+  std::vector<std::optional<flow::Corrections>> made(scenarios.size());
+  if (text.corrections.empty()) {
+    return made;
+  }
+  const Result<std::string> file = read_file(text.corrections);
+  if (!file) {
+    return fail("--corrections: {}", file.error().message);
+  }
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    if (scenarios[i].fidelity != study::scenario::Fidelity::kFlow) {
+      return fail("--corrections: {} is no run at the flow level; add --fidelity flow", name_of(scenarios[i]));
+    }
+    if (std::ranges::any_of(scenarios[i].jobs, &study::scenario::JobSettings::runs_steps)) {
+      return fail("--corrections: steps of jobs are not corrected; leave it out");
+    }
+    Result<flow::Corrections> read =
+        study::run::read_corrections({.text = *file, .name = text.corrections}, scenarios[i]);
+    if (!read) {
+      return fail("--corrections {}", read.error().message);
+    }
+    made[i] = *read;
+  }
+  return made;
+}
+
 /// The key of each scenario's run. Cases with the same settings are runs of their own in a results file all the same:
 /// the second of them is KEY-2.
 std::vector<std::string> keys_of(std::span<const study::scenario::Scenario> scenarios,
+                                 std::span<const std::optional<flow::Corrections>> corrections,
                                  const study::scenario::Catalogue& catalogue) {
   std::vector<std::string> keys;
   std::map<std::string, int> seen;
-  for (const study::scenario::Scenario& scenario : scenarios) {
-    std::string key = study::results::run_key(scenario, catalogue, WEFT_VERSION);
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const std::string version =
+        corrections[i] ? fmt::format("{} {}", WEFT_VERSION, study::run::exact_text(*corrections[i])) : WEFT_VERSION;
+    std::string key = study::results::run_key(scenarios[i], catalogue, version);
     const int times = ++seen[key];
     keys.push_back(times == 1 ? std::move(key) : fmt::format("{}-{}", key, times));
   }
   return keys;
-}
-
-std::string name_of(const study::scenario::Scenario& scenario) {
-  return scenario.case_name.empty() ? scenario.name : scenario.case_name;
 }
 
 /// What has come of the cases so far, in their order: a case is taken when all before it are.
@@ -288,7 +321,8 @@ class Outcome {
 
 /// The outcome must outlive them.
 std::vector<PooledCase> cases_of(const RunText& text, std::span<const study::scenario::Scenario> scenarios,
-                                 const std::vector<std::string>& keys, Outcome& outcome) {
+                                 const std::vector<std::string>& keys,
+                                 std::span<const std::optional<flow::Corrections>> corrections, Outcome& outcome) {
   const bool several = scenarios.size() > 1;
   std::vector<PooledCase> cases;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
@@ -302,6 +336,7 @@ std::vector<PooledCase> cases_of(const RunText& text, std::span<const study::sce
                                                                    : with_case(text.timeline, scenario.case_name),
                      .check_hops = text.no_check ? 0 : kCheckHops,
                      .memory = text.force ? RunCase::Memory::kForced : RunCase::Memory::kChecked,
+                     .corrections = corrections[i],
                      .on_unwritten = [&outcome](const Error& error) { outcome.add_unwritten(error); }}});
   }
   return cases;
@@ -332,6 +367,10 @@ int run(const RunText& text) {
   if (Result<void> chosen = choose_levels(text, *scenarios); !chosen) {
     return complain("run", chosen.error(), kUsageError);
   }
+  const Result<std::vector<std::optional<flow::Corrections>>> corrections = corrections_of(text, *scenarios);
+  if (!corrections) {
+    return complain("run", corrections.error(), kUsageError);
+  }
   ResultFiles files(text.out);
   if (Result<void> possible = serves_ranks() ? Result<void>() : check_outputs(text, *scenarios, files); !possible) {
     return complain("run", possible.error(), kFault);
@@ -350,7 +389,7 @@ int run(const RunText& text) {
                 *catalogue);
   Outcome outcome({.text = text, .scenarios = *scenarios, .files = files});
   Result<void> ran =
-      pool.run(cases_of(text, *scenarios, keys_of(*scenarios, *catalogue), outcome),
+      pool.run(cases_of(text, *scenarios, keys_of(*scenarios, *corrections, *catalogue), *corrections, outcome),
                [&outcome](std::size_t i, CaseResult result) { return outcome.add(i, std::move(result)); });
   if (Result<void> rest = outcome.add_the_rest(); ran && !rest) {
     ran = std::move(rest);
@@ -388,6 +427,8 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_option("--until", text.until, "Stop at this simulated time; short for --set stop=...");
   command->add_option("--hardware", text.hardware, "as-sold or equal; short for --set hardware=...");
   add_level_options(*command, text.level);
+  command->add_option("--corrections", text.corrections,
+                      "Of the flow level, from this file of weft calibrate flow; one of other devices is refused");
   add_lfts_option(*command, text.scenario);
   command->add_option("-o,--out", text.out, "Results file (.weft), or a folder that gets one per run")
       ->capture_default_str();

@@ -17,6 +17,7 @@ struct RunText {
   std::string until;
   std::string hardware;
   LevelText level{};
+  std::string corrections;  // a file; empty: none
   std::string out = "results";
   std::string json;
   std::string csv;

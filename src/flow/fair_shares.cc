@@ -113,6 +113,16 @@ void FairShares::set_capacity(std::uint32_t link, double capacity) {
   }
 }
 
+std::span<const ClassOnLink> FairShares::classes_on(std::uint32_t link) {
+  on_link_.clear();
+  for (const Entry& entry : entries_[link]) {
+    on_link_.push_back({.flows = ClassId(entry.flows),
+                        .part = static_cast<double>(uses_[entry.use].part),
+                        .held = classes_[entry.flows].bottleneck == link});
+  }
+  return on_link_;
+}
+
 void FairShares::touch(std::uint32_t link) {
   if (link_epoch_[link] != epoch_) {
     link_epoch_[link] = epoch_;

@@ -33,6 +33,13 @@ struct ClassOptions {
   double weight = 1;                                     // above 0
 };
 
+/// A class with flows, on a link.
+struct ClassOnLink {
+  ClassId flows{};
+  double part = 1;    // of its rate
+  bool held = false;  // back by this link
+};
+
 class FairShares {
  public:
   /// Of the links, above 0; one of 0 lets nothing pass.
@@ -56,6 +63,8 @@ class FairShares {
   /// Of one flow; 0 of a class without any, infinite without links and cap.
   [[nodiscard]] double rate(ClassId flows) const { return classes_[flows.value()].rate; }
   [[nodiscard]] std::uint32_t flows(ClassId flows) const { return classes_[flows.value()].count; }
+  /// The classes that have flows and use that link, as of the last update; valid until the next change.
+  [[nodiscard]] std::span<const ClassOnLink> classes_on(std::uint32_t link);
   [[nodiscard]] std::span<const double> capacities() const { return capacities_; }
   [[nodiscard]] std::size_t classes() const { return classes_.size(); }
   /// Classes solved in all updates together: what they have cost.
@@ -129,6 +138,7 @@ class FairShares {
   std::vector<std::pair<double, std::uint32_t>> heap_;    // by level, then place in touched_
   std::vector<std::pair<double, std::uint32_t>> capped_;  // by level, then class
   std::vector<ClassId> changed_;
+  std::vector<ClassOnLink> on_link_;
   std::uint32_t epoch_ = 0;
   std::uint32_t growing_ = 0;
   std::uint64_t solved_ = 0;

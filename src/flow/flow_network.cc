@@ -16,8 +16,14 @@ constexpr auto kLaterInOrder = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-FlowNetwork::FlowNetwork(Medium& medium, std::vector<double> capacities)
-    : medium_(medium), transfers_(std::move(capacities)) {}
+FlowNetwork::FlowNetwork(Medium& medium, std::vector<double> capacities, const Corrections& corrections)
+    : medium_(medium), corrections_(corrections), transfers_(std::move(capacities)) {
+  if (corrections.flow_backlog > Bytes::zero()) {
+    constexpr double kBits = 8;
+    transfers_.limit_queues({.flow = kBits * static_cast<double>(corrections.flow_backlog.count()),
+                             .link = kBits * static_cast<double>(corrections.link_backlog.count())});
+  }
+}
 
 FlowNetwork::~FlowNetwork() = default;
 
@@ -140,6 +146,12 @@ void FlowNetwork::handle(const Event& event) {
     case EventKind::kReady:
       ++pairs_[event.index].ready;
       pump(event.index);
+      return;
+    case EventKind::kBegin:
+      begin(event.index, pairs_[event.index].waiting);
+      return;
+    case EventKind::kQueued:
+      transfers_.begin_waiting(pairs_[event.index].flow, event.index, now_);
       return;
     case EventKind::kArrival:
       ++pairs_[event.index].early;

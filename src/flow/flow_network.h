@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "flow/corrections.h"
 #include "flow/medium.h"
 #include "flow/transfers.h"
 #include "verbs/machine_work.h"
@@ -36,7 +37,7 @@ using PairIndex = std::uint32_t;
 class FlowNetwork {
  public:
   /// Links by their number in routes, in bits per second. The medium must outlive this.
-  FlowNetwork(Medium& medium, std::vector<double> capacities);
+  FlowNetwork(Medium& medium, std::vector<double> capacities, const Corrections& corrections = {});
   ~FlowNetwork();
   FlowNetwork(const FlowNetwork&) = delete;
   FlowNetwork& operator=(const FlowNetwork&) = delete;
@@ -111,6 +112,11 @@ class FlowNetwork {
     Ring<std::uint32_t> answers_due{};   // and waits for
     Ring<Arrival> arrivals{};
     Ring<std::uint64_t> receives{};
+    std::vector<LinkUse> links{};  // of its path, where queues stand
+    double fastest = 0;            // bits per second that its path allows, where its window grows
+    double put_out = 0;            // bits in all, likewise
+    Duration round_trip{};         // zero: its window is open
+    double waiting = 0;            // bits of the message that waits for its window
     Time last_ready{};
     Time last_arrival{};
     Time last_completion{};
@@ -118,7 +124,16 @@ class FlowNetwork {
   static constexpr PairIndex kNoPair = 0xFFFFFFFF;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
-  enum class EventKind : std::uint8_t { kWake, kReady, kArrival, kCompletion, kReadRequest, kReadCompletion };
+  enum class EventKind : std::uint8_t {
+    kWake,
+    kReady,
+    kBegin,
+    kQueued,
+    kArrival,
+    kCompletion,
+    kReadRequest,
+    kReadCompletion
+  };
   struct Event {
     Time at{};
     std::uint64_t order = 0;
@@ -152,6 +167,14 @@ class FlowNetwork {
   /// Sends what can be sent; `before`: in whose place, without a break.
   void pump(PairIndex index, const Transfers::Finished* before = nullptr);
   void stream(PairIndex index, double bits, const Transfers::Finished* before);
+  void begin(PairIndex index, double bits);
+  // By the corrections: what stands in the queues of its path, and how long it takes until its window is open.
+  struct QueueWait {
+    Duration time{};
+    std::uint32_t link = 0;  // where most of it stands
+  };
+  [[nodiscard]] QueueWait queue_wait(const Pair& pair);
+  [[nodiscard]] Duration start_wait(Pair& pair, double bits) const;
   void ask(PairIndex index, Request& request);
   void on_drained(const Transfers::Finished& finished);
   void deliver(PairIndex index, const Request& request, const Timing& timing);
@@ -161,6 +184,7 @@ class FlowNetwork {
   void push(Pair& pair, verbs::CqHandle cq, const verbs::WorkCompletion& completion);
 
   Medium& medium_;
+  Corrections corrections_;
   Transfers transfers_;
   std::vector<std::unique_ptr<FlowMachine>> machines_;
   std::vector<FlowMachine*> marked_;

@@ -18,6 +18,8 @@ constexpr std::size_t kTimingsKept = 1U << 16;
 /// Acknowledgements that take less of a link are left out.
 constexpr double kLeastAnswers = 1e-3;
 
+[[nodiscard]] double bits_of(Bytes bytes) { return static_cast<double>(bytes.count()) * 8; }
+
 [[nodiscard]] bool takes_receive(WrOpcode opcode) {
   return opcode != WrOpcode::kRdmaWrite && opcode != WrOpcode::kRdmaRead;
 }
@@ -102,6 +104,9 @@ Result<void> FlowNetwork::learn(PairIndex index, Use use) {
   }
   pair.shape = shape_of(route->hops);
   pair.kind = route->kind;
+  if (corrections_.flow_backlog > Bytes::zero()) {
+    pair.links.assign(route->links.begin(), route->links.begin() + static_cast<std::ptrdiff_t>(route->queues));
+  }
   if (use == Use::kCarries) {
     std::vector<LinkUse> answers;
     if (route->answer_share > kLeastAnswers) {
@@ -115,6 +120,14 @@ Result<void> FlowNetwork::learn(PairIndex index, Use use) {
       }
     }
     pair.flow = transfers_.add_class(route->links, {.cap = route->cap}, answers);
+    if (corrections_.start_window > Bytes::zero() && route->round_trip > Duration::zero()) {
+      pair.round_trip = route->round_trip;
+      pair.fastest = route->cap;
+      for (const LinkUse& link : route->links) {
+        pair.fastest =
+            std::min(pair.fastest, transfers_.shares().capacities()[link.link] / static_cast<double>(link.part));
+      }
+    }
   }
   return {};
 }
@@ -226,11 +239,56 @@ Result<void> FlowNetwork::post_recv(PairIndex index, const verbs::RecvWr& reques
 void FlowNetwork::stream(PairIndex index, double bits, const Transfers::Finished* before) {
   Pair& pair = pairs_[index];
   pair.streaming = true;
-  if (before != nullptr) {
+  if (const Duration idle = start_wait(pair, bits); idle > Duration::zero()) {
+    pair.waiting = bits;
+    schedule(now_ + idle, EventKind::kBegin, index);
+  } else if (before != nullptr) {
     transfers_.follow(*before, bits);
   } else {
-    transfers_.begin(pair.flow, index, bits, now_);
+    begin(index, bits);
   }
+}
+
+void FlowNetwork::begin(PairIndex index, double bits) {
+  const Pair& pair = pairs_[index];
+  const QueueWait queued = queue_wait(pair);
+  if (queued.time <= Duration::zero()) {
+    return transfers_.begin(pair.flow, index, bits, now_);
+  }
+  transfers_.wait({.flows = pair.flow, .link = queued.link, .bits = bits, .since = now_});
+  schedule(now_ + queued.time, EventKind::kQueued, index);
+}
+
+FlowNetwork::QueueWait FlowNetwork::queue_wait(const Pair& pair) {
+  double seconds = 0;
+  double longest = 0;
+  QueueWait wait;
+  for (const LinkUse& use : pair.links) {
+    const double capacity = transfers_.shares().capacities()[use.link];
+    if (capacity <= 0) {
+      continue;
+    }
+    // A packet takes one of the links that its flow loads in parts.
+    const double part = std::min(1.0, static_cast<double>(use.part));
+    const double here = part * transfers_.queued_at(use.link, now_) / capacity;
+    seconds += here;
+    if (here > longest) {
+      longest = here;
+      wait.link = use.link;
+    }
+  }
+  wait.time = duration_of(seconds);
+  return wait;
+}
+
+Duration FlowNetwork::start_wait(Pair& pair, double bits) const {
+  if (pair.round_trip <= Duration::zero()) {
+    return {};
+  }
+  const double growth = corrections_.window_growth;
+  const double window = bits_of(corrections_.start_window) + (growth - 1) * pair.put_out;
+  pair.put_out += bits;
+  return window_wait({.window = window, .growth = growth, .rate = pair.fastest, .round_trip = pair.round_trip}, bits);
 }
 
 void FlowNetwork::pump(PairIndex index, const Transfers::Finished* before) {
@@ -285,7 +343,11 @@ void FlowNetwork::on_drained(const Transfers::Finished& finished) {
 void FlowNetwork::deliver(PairIndex index, const Request& request, const Timing& timing) {
   Pair& pair = pairs_[index];
   pair.last_arrival = later(now_ + timing.tail, pair.last_arrival);
-  const Duration to_completion = timing.back + timing.completion;
+  // It is still on its way; what stands before its acknowledgement then is not known yet.
+  const Duration queued = corrections_.answer_wait > 0
+                              ? duration_of(queue_wait(pairs_[pair.peer]).time.seconds() * corrections_.answer_wait)
+                              : Duration::zero();
+  const Duration to_completion = timing.back + timing.completion + queued;
   if (!takes_receive(request.opcode)) {
     return complete_at(index, pair.last_arrival + to_completion);
   }

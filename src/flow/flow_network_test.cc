@@ -15,6 +15,7 @@ constexpr Rate kLine = Rate::bits_per_second(100'000'000'000);
 constexpr Bytes kHeaders = Bytes(100);
 constexpr Bytes kAcknowledgement = Bytes(80);
 constexpr std::int64_t kPayload = 4'096;
+constexpr Duration kRoundTrip = 2_us;
 const HostStages kStages{.before_wire = 300_ns, .completion = 200_ns, .arrival = 150_ns};
 const std::vector<Hop> kHops{{.delay = 500_ns, .rate = kLine}, {.delay = 100_ns, .rate = kLine}};
 
@@ -26,7 +27,10 @@ class Star final : public Medium {
     return std::vector<double>(2 * std::size_t{endpoints_}, static_cast<double>(kLine.bits_per_second()));
   }
   [[nodiscard]] Result<Route> route(const PathEnds& ends) override {
-    return Route{.links = {{ends.from.value()}, {endpoints_ + ends.to.value()}}, .hops = kHops};
+    return Route{.links = {{ends.from.value()}, {endpoints_ + ends.to.value()}},
+                 .queues = 2,
+                 .hops = kHops,
+                 .round_trip = kRoundTrip};
   }
   [[nodiscard]] MessagePackets packets_of(const MessageQuery& message) override {
     const std::int64_t packets = std::max<std::int64_t>((message.size.count() + kPayload - 1) / kPayload, 1);
@@ -65,7 +69,8 @@ struct Host {
 
 class Hosts {
  public:
-  explicit Hosts(std::uint32_t count) : star_(count), network_(star_, star_.capacities()) {
+  explicit Hosts(std::uint32_t count, const Corrections& corrections = {})
+      : star_(count), network_(star_, star_.capacities(), corrections) {
     for (std::uint32_t i = 0; i < count; ++i) {
       Host& host = *hosts_.emplace_back(std::make_unique<Host>());
       host.machine = &network_.add_machine(i, {});
@@ -262,6 +267,61 @@ TEST(FlowNetwork, ALinkThatIsDownForATimeDelaysItsMessages) {
   hosts.run();
   EXPECT_NEAR(static_cast<double>((hosts[0].finished(7) - Time::zero()).picoseconds()),
               static_cast<double>((write_time(1'000'000) + 20_us).picoseconds()), 10);
+}
+
+/// When a message of 100 bytes is done that meets two of 1 MB, 20 us old, on the link to its receiver.
+Time end_of_short_message(const Corrections& corrections) {
+  Hosts hosts(4, corrections);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const Qpn pair = hosts.join(i, 3).first;
+    hosts[i].first = [&hosts, pair, i] { hosts.post(i, pair, WrOpcode::kRdmaWrite, 1'000'000, i); };
+  }
+  const Qpn pair = hosts.join(2, 3).first;
+  hosts.network().at(Time::zero() + 20_us, [&] { hosts.post(2, pair, WrOpcode::kRdmaWrite, 100, 7); });
+  hosts.run();
+  return hosts[2].finished(7);
+}
+
+void expect_about(Time seen, Time expected) {
+  EXPECT_NEAR(static_cast<double>((seen - expected).picoseconds()), 0, 10);
+}
+
+// Without queues it has a third of the link at once.
+TEST(FlowCorrections, AMessageWaitsForWhatStandsInTheQueueOfItsLink) {
+  const Time at_once = Time::zero() + 20_us + write_time(100) + drain(100) * 2;
+  expect_about(end_of_short_message({}), at_once);
+  // Each has sent for 20 us at the line's rate and been served for as long at half of it.
+  expect_about(end_of_short_message({.flow_backlog = Bytes(1'000'000'000)}), at_once + 20_us);
+  expect_about(end_of_short_message({.flow_backlog = 50_kb}), at_once + kLine.transmit_time(100_kb));
+  expect_about(end_of_short_message({.flow_backlog = 50_kb, .link_backlog = 60_kb}),
+               at_once + kLine.transmit_time(60_kb));
+}
+
+// Both have the link to themselves in turn or share it: the bytes are the same.
+TEST(FlowCorrections, QueuesChangeNothingForFlowsThatBeginTogether) {
+  for (const Corrections& corrections : {Corrections(), Corrections{.flow_backlog = 1_mb}}) {
+    Hosts hosts(3, corrections);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const Qpn pair = hosts.join(i, 2).first;
+      hosts[i].first = [&hosts, pair, i] { hosts.post(i, pair, WrOpcode::kRdmaWrite, 1'000'000, i); };
+    }
+    hosts.run();
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      expect_about(hosts[i].finished(i), Time::zero() + write_time(1'000'000) + drain(1'000'000));
+    }
+  }
+}
+
+// A window of half a round trip's bytes: half of one is idle, and the connection's next message finds it open.
+TEST(FlowCorrections, TheFirstMessageOfAStreamWaitsForItsWindow) {
+  const Bytes window(kRoundTrip.picoseconds() * kLine.bits_per_second() / 1'000'000'000'000 / 8 / 2);
+  Hosts hosts(2, {.start_window = window});
+  const Qpn pair = hosts.join(0, 1).first;
+  hosts[0].first = [&] { hosts.post(0, pair, WrOpcode::kRdmaWrite, 1'000'000, 1); };
+  hosts.network().at(Time::zero() + 500_us, [&] { hosts.post(0, pair, WrOpcode::kRdmaWrite, 1'000'000, 2); });
+  hosts.run();
+  expect_about(hosts[0].finished(1), Time::zero() + write_time(1'000'000) + kRoundTrip / 2);
+  expect_about(hosts[0].finished(2), Time::zero() + 500_us + write_time(1'000'000));
 }
 
 TEST(FlowNetwork, AProgramSeesItsTimersAndComputeInOrder) {

@@ -26,8 +26,10 @@ struct Hop {
 
 struct Route {
   std::vector<LinkUse> links{};                          // shared, each once
+  std::size_t queues = 0;                                // so many of the links, the first, have queues of packets
   std::vector<Hop> hops{};                               // of one of its packets
   double cap = std::numeric_limits<double>::infinity();  // bits per second
+  Duration round_trip{};                                 // of a stream, whose window grows; zero: windows are open
   double answer_share = 0;                               // of the rate, that acknowledgements take on the way back
   /// Endpoints of one kind have the same stages and the same packets.
   std::uint32_t kind = 0;

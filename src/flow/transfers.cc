@@ -36,6 +36,13 @@ ClassId Transfers::add_class(std::span<const LinkUse> links, const ClassOptions&
   Class& made = classes_.emplace_back();
   made.first_answer = static_cast<std::uint32_t>(answers_.size());
   made.answers = static_cast<std::uint32_t>(answers.size());
+  if (!links.empty() && !waiting_.empty()) {
+    made.access = links.front().link;
+    made.first_link = static_cast<std::uint32_t>(paths_.size());
+    made.links = static_cast<std::uint32_t>(links.size());
+    made.in_parts = std::ranges::any_of(links, [](const LinkUse& use) { return use.part < 1; });
+    paths_.insert(paths_.end(), links.begin(), links.end());
+  }
   answers_.insert(answers_.end(), answers.begin(), answers.end());
   return shares_.add_class(links, options);
 }
@@ -69,9 +76,19 @@ bool Transfers::apply_answers() {
   return !shares_.is_settled();
 }
 
-void Transfers::advance(Class& own, Time now) const {
-  if (own.rate > 0 && now > own.since) {
-    own.served += own.rate * (static_cast<double>((now - own.since).picoseconds()) / kPicoseconds);
+void Transfers::advance(Class& own, Time now) {
+  if (now > own.since) {
+    const double seconds = static_cast<double>((now - own.since).picoseconds()) / kPicoseconds;
+    if (own.rate > 0) {
+      own.served += own.rate * seconds;
+    }
+    if (!access_flows_.empty() && !own.marks.empty()) {
+      const double most = std::min(own.marks.front().at, own.served + limits_.flow);
+      own.sent = std::clamp(own.sent + own.sending * seconds, own.served, std::max(most, own.served));
+      if (own.sent >= own.marks.front().at) {
+        set_sending(own, false);
+      }
+    }
   }
   own.since = now;
 }
@@ -83,19 +100,123 @@ void Transfers::mark_dirty(std::uint32_t flows) {
   }
 }
 
+void Transfers::set_sending(Class& own, bool sends) {
+  if (!access_flows_.empty() && own.access != kNoLink && own.sends != sends) {
+    own.sends = sends;
+    access_flows_[own.access] += sends ? 1U : -1U;
+  }
+}
+
+void Transfers::look_at_senders(std::uint32_t access, Time now) {
+  if (access == kNoLink || senders_seen_[access] == settled_) {
+    return;
+  }
+  senders_seen_[access] = settled_;
+  const std::span<const ClassOnLink> on_link = shares_.classes_on(access);
+  const std::vector<ClassOnLink> classes(on_link.begin(), on_link.end());
+  for (const ClassOnLink& one : classes) {
+    advance(classes_[one.flows.value()], now);
+  }
+  for (const ClassOnLink& one : classes) {
+    Class& own = classes_[one.flows.value()];
+    own.sending = sending_rate(own);
+  }
+}
+
+double Transfers::sending_rate(const Class& own) const {
+  return own.access == kNoLink || !own.sends ? 0 : capacities_[own.access] / std::max(access_flows_[own.access], 1U);
+}
+
+void Transfers::add_mark(std::uint32_t flows, const Mark& mark) {
+  Class& own = classes_[flows];
+  own.marks.push_back(mark);
+  std::ranges::push_heap(own.marks, kLaterMark);
+  set_sending(own, true);
+  mark_dirty(flows);
+}
+
 void Transfers::begin(ClassId flows, std::uint32_t owner, double bits, Time now) {
   Class& own = classes_[flows.value()];
   advance(own, now);
-  own.marks.push_back({.at = own.served + bits, .order = order_++, .owner = owner});
-  std::ranges::push_heap(own.marks, kLaterMark);
-  mark_dirty(flows.value());
+  add_mark(flows.value(), {.at = own.served + bits, .order = order_++, .owner = owner});
 }
 
 void Transfers::follow(const Finished& before, double bits) {
-  Class& own = classes_[before.flows.value()];
-  own.marks.push_back({.at = before.mark + bits, .order = order_++, .owner = before.owner});
-  std::ranges::push_heap(own.marks, kLaterMark);
-  mark_dirty(before.flows.value());
+  add_mark(before.flows.value(), {.at = before.mark + bits, .order = order_++, .owner = before.owner});
+}
+
+void Transfers::limit_queues(const QueueLimits& limits) {
+  limits_ = limits;
+  access_flows_.resize(capacities_.size());
+  waiting_.resize(capacities_.size());
+  loads_.resize(capacities_.size());
+  senders_seen_.resize(capacities_.size());
+}
+
+double Transfers::sent_over(std::uint32_t link) {
+  Load& load = loads_[link];
+  if (load.settled != settled_) {
+    load = {.settled = settled_};
+    for (const ClassOnLink& one : shares_.classes_on(link)) {
+      load.rate += one.part * sending_rate(classes_[one.flows.value()]);
+    }
+  }
+  return load.rate;
+}
+
+bool Transfers::queues_at(const Class& own, std::uint32_t link, bool held) {
+  constexpr double kFull = 1 + 1e-6;
+  if (own.in_parts) {
+    return held;
+  }
+  for (const LinkUse& use : std::span(paths_.data() + own.first_link, own.links)) {
+    if (sent_over(use.link) > capacities_[use.link] * kFull) {
+      return use.link == link;
+    }
+  }
+  return held;
+}
+
+double Transfers::queued_at(std::uint32_t link, Time now) {
+  if (waiting_.empty()) {
+    return 0;
+  }
+  double queued = 0;
+  const std::span<const ClassOnLink> classes = shares_.classes_on(link);
+  for (const ClassOnLink& one : std::vector<ClassOnLink>(classes.begin(), classes.end())) {
+    Class& own = classes_[one.flows.value()];
+    look_at_senders(own.access, now);
+    if (queues_at(own, link, one.held)) {
+      advance(own, now);
+      queued += one.part * (own.sent - own.served);
+    }
+  }
+  for (const Waiting& one : waiting_[link]) {
+    const double sent = sending_rate(classes_[one.flows.value()]) * (now - one.since).seconds();
+    queued += std::min({sent, one.bits, limits_.flow});
+  }
+  return std::min(queued, limits_.link);
+}
+
+void Transfers::wait(const Waiting& waiting) {
+  Class& own = classes_[waiting.flows.value()];
+  own.waits_at = waiting.link;
+  set_sending(own, true);
+  waiting_[waiting.link].push_back(waiting);
+}
+
+void Transfers::begin_waiting(ClassId flows, std::uint32_t owner, Time now) {
+  Class& own = classes_[flows.value()];
+  std::vector<Waiting>& line = waiting_[own.waits_at];
+  const auto place = std::ranges::find(line, flows, &Waiting::flows);
+  WEFT_ASSERT(place != line.end());
+  const Waiting waited = *place;
+  line.erase(place);
+  own.waits_at = kNoLink;
+  advance(own, now);
+  const double sent = sending_rate(own) * (now - waited.since).seconds();
+  own.sent = own.served + std::min({sent, waited.bits, limits_.flow});
+  add_mark(flows.value(), {.at = own.served + waited.bits, .order = order_++, .owner = owner});
 }
 
 void Transfers::drop_stale() {
@@ -119,6 +240,7 @@ std::optional<Transfers::Finished> Transfers::take_finished(Time now) {
   std::ranges::pop_heap(own.marks, kLaterMark);
   const Mark done = own.marks.back();
   own.marks.pop_back();
+  set_sending(own, false);
   mark_dirty(flows);
   // Others of the class may be finished at this instant as well.
   ++own.version;
@@ -143,6 +265,7 @@ void Transfers::schedule(std::uint32_t flows) {
 }
 
 void Transfers::settle(Time now) {
+  ++settled_;
   if (dirty_.empty() && shares_.is_settled()) {
     return;
   }
@@ -163,10 +286,12 @@ void Transfers::settle(Time now) {
     ++own.version;
     if (own.marks.empty()) {
       own.served = 0;
+      own.sent = 0;
       own.rate = 0;
       continue;
     }
     advance(own, now);
+    own.sending = access_flows_.empty() ? 0 : sending_rate(own);
     schedule(flows);
   }
   dirty_.clear();

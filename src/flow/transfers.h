@@ -28,6 +28,29 @@ class Transfers {
   /// `owner` is the caller's own name for it.
   void begin(ClassId flows, std::uint32_t owner, double bits, Time now);
 
+  // Queues, once they have limits; without, they are empty. What a flow has sent, at its share of the first of its
+  // links, and was not served yet stands in the queue of the first link that such rates fill; if there is none, or it
+  // loads links in parts, of the one that holds it back. What waits stands there too. A class has one transfer at a
+  // time then.
+
+  /// The most that stands in queues, in bits.
+  struct QueueLimits {
+    double flow = 0;  // of one flow
+    double link = 0;  // of all
+  };
+  void limit_queues(const QueueLimits& limits);
+  [[nodiscard]] double queued_at(std::uint32_t link, Time now);
+  /// One that does not begin before what stands in the queue of a link has left it.
+  struct Waiting {
+    ClassId flows{};
+    std::uint32_t link = 0;
+    double bits = 0;
+    Time since{};
+  };
+  void wait(const Waiting& waiting);
+  /// Its wait is over.
+  void begin_waiting(ClassId flows, std::uint32_t owner, Time now);
+
   /// One that has been carried.
   struct Finished {
     std::uint32_t owner = 0;
@@ -60,6 +83,14 @@ class Transfers {
     std::uint32_t version = 0;  // of its entry in due_
     std::uint32_t first_answer = 0;
     std::uint32_t answers = 0;
+    std::uint32_t access = kNoLink;  // the first of its links
+    std::uint32_t waits_at = kNoLink;
+    std::uint32_t first_link = 0;  // in paths_
+    std::uint32_t links = 0;
+    bool in_parts = false;
+    bool sends = false;
+    double sent = 0;      // bits, as `served` counts them
+    double sending = 0;   // the rate, since `since`
     double answered = 0;  // the rate, of all its flows, whose answers are in answer_load_
     bool dirty = false;
   };
@@ -69,7 +100,17 @@ class Transfers {
     std::uint32_t version = 0;
   };
 
-  void advance(Class& own, Time now) const;
+  static constexpr std::uint32_t kNoLink = 0xFFFFFFFF;
+
+  void add_mark(std::uint32_t flows, const Mark& mark);
+  void set_sending(Class& own, bool sends);
+  /// Which flows from that link have sent all, once after each settle().
+  void look_at_senders(std::uint32_t access, Time now);
+  [[nodiscard]] double sending_rate(const Class& own) const;
+  /// What flows send over the link, as of the last settle().
+  [[nodiscard]] double sent_over(std::uint32_t link);
+  [[nodiscard]] bool queues_at(const Class& own, std::uint32_t link, bool held);
+  void advance(Class& own, Time now);
   void mark_dirty(std::uint32_t flows);
   void schedule(std::uint32_t flows);
   void drop_stale();
@@ -81,6 +122,18 @@ class Transfers {
   std::vector<double> answer_load_;  // by link
   std::vector<LinkUse> answers_;
   std::vector<std::uint32_t> answer_links_;  // whose load has changed
+  QueueLimits limits_{};
+  std::vector<std::uint32_t> access_flows_;    // by link, of classes whose first it is; empty: queues have no limits
+  std::vector<std::vector<Waiting>> waiting_;  // by link
+  /// By link, where `settled` is the present number of settle().
+  struct Load {
+    double rate = 0;
+    std::uint64_t settled = 0;
+  };
+  std::vector<Load> loads_;
+  std::vector<std::uint64_t> senders_seen_;  // by link: the settle() after which they were looked at
+  std::vector<LinkUse> paths_;               // of all classes
+  std::uint64_t settled_ = 1;
   std::vector<Class> classes_;
   std::vector<std::uint32_t> dirty_;
   std::vector<Due> due_;  // heap, earliest first; entries of an old version mean nothing

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "base/rate.h"
@@ -116,6 +117,61 @@ TEST(Transfers, AnswersOfOneDirectionLeaveItAlone) {
   const std::vector<LinkUse> back{{.link = 1, .part = 0.1F}};
   transfers.begin(transfers.add_class(over({0}), {}, back), 1, 1e6, {});
   EXPECT_EQ(run(transfers).at(1), Time::zero() + 1_ms);
+}
+
+/// Two flows with an access link each share link 2: each sends a gigabit per second, and half of that is served.
+struct Queue {
+  explicit Queue(const Transfers::QueueLimits& limits) {
+    transfers.limit_queues(limits);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      flows[i] = transfers.add_class(over({i, 2}));
+      transfers.begin(flows[i], i, 2e6, {});
+    }
+    transfers.settle({});
+  }
+  Transfers transfers{{kGigabit, kGigabit, kGigabit, kGigabit}};
+  std::array<ClassId, 2> flows{};
+};
+constexpr double kBits = 1;  // that rounding may be off by
+
+TEST(TransferQueues, HaveWhatFlowsHaveSentAndTheirLinkHasNotServed) {
+  Queue queue({.flow = 1e9, .link = 1e9});
+  EXPECT_NEAR(queue.transfers.queued_at(2, {}), 0, kBits);
+  EXPECT_NEAR(queue.transfers.queued_at(2, Time::zero() + 500_us), 5e5, kBits);
+  EXPECT_NEAR(queue.transfers.queued_at(0, Time::zero() + 500_us), 0, kBits) << "nothing stands where all can pass";
+  // All has been sent after 2 ms, and half of it is left.
+  EXPECT_NEAR(queue.transfers.queued_at(2, Time::zero() + 3_ms), 1e6, kBits);
+}
+
+TEST(TransferQueues, EndAtTheirLimits) {
+  Queue of_flow({.flow = 1e5, .link = 1e9});
+  EXPECT_NEAR(of_flow.transfers.queued_at(2, Time::zero() + 1_ms), 2e5, kBits);
+  Queue of_link({.flow = 1e5, .link = 1.5e5});
+  EXPECT_NEAR(of_link.transfers.queued_at(2, Time::zero() + 1_ms), 1.5e5, kBits);
+}
+
+TEST(TransferQueues, AreEmptyWithoutLimits) {
+  Transfers transfers({kGigabit, kGigabit});
+  transfers.begin(transfers.add_class(over({0, 1})), 1, 1e6, {});
+  transfers.begin(transfers.add_class(over({1})), 2, 1e6, {});
+  transfers.settle({});
+  EXPECT_EQ(transfers.queued_at(1, Time::zero() + 500_us), 0);
+}
+
+/// One that waits is behind nothing else, but what comes after it is behind it.
+TEST(TransferQueues, HaveWhatWaits) {
+  Queue queue({.flow = 1e9, .link = 1e9});
+  const Time later = Time::zero() + 500_us;
+  const ClassId third = queue.transfers.add_class(over({3, 2}));
+  queue.transfers.wait({.flows = third, .link = 2, .bits = 1e5, .since = later});
+  EXPECT_NEAR(queue.transfers.queued_at(2, later), 5e5, kBits);
+  EXPECT_NEAR(queue.transfers.queued_at(2, later + 500_us), 1e6 + 1e5, kBits);
+  queue.transfers.begin_waiting(third, 7, later + 500_us);
+  queue.transfers.settle(later + 500_us);
+  EXPECT_NEAR(queue.transfers.queued_at(2, later + 500_us), 1e6 + 1e5, kBits);
+  const auto ends = run(queue.transfers, later + 500_us);
+  // A third of the link each, until its bits have passed.
+  EXPECT_EQ(ends.at(7), Time::zero() + 1'300_us);
 }
 
 TEST(Transfers, WithoutCapacityNothingFinishes) {

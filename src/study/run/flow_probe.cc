@@ -125,7 +125,7 @@ std::string not_probed(const scenario::Scenario& scenario, const results::RunRes
 }  // namespace
 
 FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::RunResults& results,
-                           const std::function<bool()>& keep_going) {
+                           const std::function<bool()>& keep_going, const flow::Corrections& corrections) {
   if (const std::string why = not_probed(scenario, results); !why.empty()) {
     return {.what = why};
   }
@@ -142,7 +142,8 @@ FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::Ru
     probe.fidelity = scenario::Fidelity::kFlow;
     results::RunResults other;
     if (i > 0) {
-      Result<FlowRun> ran = run_as_flows(probe, {.keep_going = [&](const Progress&) { return keep_going(); }});
+      Result<FlowRun> ran = run_as_flows(
+          probe, {.corrections = corrections, .keep_going = [&](const Progress&) { return keep_going(); }});
       if (!ran) {
         return {.what = ran.error().message};
       }

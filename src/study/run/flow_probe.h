@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "flow/corrections.h"
 #include "study/results/results.h"
 #include "study/scenario/scenario.h"
 
@@ -21,9 +22,10 @@ struct FlowCheck {
   std::string what{};  // what was compared, with median and 99th percentile, or why nothing was
 };
 
-/// `results`: of the scenario at the flow level. `keep_going` false gives up: not measured.
+/// `results`: of the scenario at the flow level, with these corrections. `keep_going` false gives up: not measured.
 [[nodiscard]] FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::RunResults& results,
-                                         const std::function<bool()>& keep_going);
+                                         const std::function<bool()>& keep_going,
+                                         const flow::Corrections& corrections = {});
 
 /// More endpoints than this are not run with packets to measure an error.
 inline constexpr std::uint32_t kMaxProbedEndpoints = 16'384;

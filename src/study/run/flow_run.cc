@@ -86,7 +86,7 @@ void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowR
 /// With so many steps of each pass around rings; 0: all.
 Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions& options, std::uint32_t steps) {
   Kept kept;
-  auto made = FlowSimulation::create(scenario, kept, {.ring_steps = steps});
+  auto made = FlowSimulation::create(scenario, kept, {.ring_steps = steps, .corrections = options.corrections});
   if (!made) {
     return pass_on(made);
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "flow/corrections.h"
 #include "study/results/results.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario.h"
@@ -19,6 +20,7 @@ class FlowSimulation;
 struct FlowRunOptions {
   std::string key{};
   std::string version{};
+  flow::Corrections corrections{};
   /// Asked now and then; false ends the run as interrupted.
   std::function<bool(const Progress&)> keep_going = [](const Progress&) { return true; };
   /// Told once the network is built, before anything runs.

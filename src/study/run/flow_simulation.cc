@@ -169,7 +169,7 @@ Result<void> FlowSimulation::build() {
     return pass_on(made);
   }
   parts.medium = std::move(*made);
-  parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities());
+  parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
   for (assembly::TrafficPlan& plan : *plans) {
     if (Result<void> job = make_job(std::move(plan)); !job) {
       return job;

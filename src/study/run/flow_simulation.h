@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "flow/corrections.h"
 #include "study/results/step_rows.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario.h"
@@ -30,6 +31,7 @@ class FlowSimulation {
     std::uint32_t ring_steps = 0;
     /// Nodes of a composed step that are kept at most; 0: a million.
     std::uint64_t step_nodes = 0;
+    flow::Corrections corrections{};
   };
   /// Errors: check_flow_level, those of building network and traffic.
   [[nodiscard]] static Result<std::unique_ptr<FlowSimulation>> create(const scenario::Scenario& scenario,

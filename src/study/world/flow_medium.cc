@@ -288,8 +288,9 @@ Result<flow::Route> FlowMedium::route(const flow::PathEnds& ends) {
       return over;
     }
     made = std::move(*over);
+    made.queues = made.links.size();
     add_cores(ends, stream.flow.hash, made);
-    made.cap = window_cap(ends, made);
+    limit_window(ends, made);
     made.answer_share = answer_share(ends);
     if (options_.mirrors_answers) {
       for (flow::LinkUse& use : made.links) {
@@ -323,18 +324,18 @@ void FlowMedium::add_cores(const flow::PathEnds& ends, std::uint64_t hash, flow:
 flow::MessagePackets FlowMedium::full_packet(const flow::PathEnds& ends) { return packets_of(full_message(ends)); }
 
 // A stream has at most its receiver's buffer under way. Others have windows of bandwidth-delay products and more.
-double FlowMedium::window_cap(const flow::PathEnds& ends, const flow::Route& route) {
+void FlowMedium::limit_window(const flow::PathEnds& ends, flow::Route& route) {
   const bool is_tcp = options_.service == host::Service::kTcp;
   if (!is_tcp && options_.service != host::Service::kIwarp) {
-    return route.cap;
+    return;
   }
   const host::NicOptions& nic = kind_of(ends.from).nic;
   const transport::TcpOptions& tcp = is_tcp ? nic.tcp.tcp : nic.iwarp.tcp;
   const flow::MessagePackets full = full_packet(ends);
-  const Duration round_trip = flow::packet_time(route.hops, full.data) + flow::packet_time(route.hops, full.other) +
-                              stages_of(full_message(ends)).completion;
+  route.round_trip = flow::packet_time(route.hops, full.data) + flow::packet_time(route.hops, full.other) +
+                     stages_of(full_message(ends)).completion;
   const double wire = static_cast<double>(full.data.count()) / static_cast<double>(to_bytes(ends.path_mtu).count());
-  return static_cast<double>(tcp.receive_buffer.count()) * kBitsPerByte * wire / round_trip.seconds();
+  route.cap = static_cast<double>(tcp.receive_buffer.count()) * kBitsPerByte * wire / route.round_trip.seconds();
 }
 
 // One acknowledgement for several packets, as each protocol has them.

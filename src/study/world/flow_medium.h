@@ -87,7 +87,7 @@ class FlowMedium final : public flow::Medium {
   [[nodiscard]] std::uint32_t first_core() const { return fabric_.port_count() + scale_up_wires(); }
   /// What the cores of both ends do for a flow, and what its protocol allows it.
   void add_cores(const flow::PathEnds& ends, std::uint64_t hash, flow::Route& route);
-  [[nodiscard]] double window_cap(const flow::PathEnds& ends, const flow::Route& route);
+  void limit_window(const flow::PathEnds& ends, flow::Route& route);
   [[nodiscard]] double answer_share(const flow::PathEnds& ends);
   [[nodiscard]] flow::MessagePackets full_packet(const flow::PathEnds& ends);
   [[nodiscard]] const Kind& kind_of(EndpointId endpoint);
