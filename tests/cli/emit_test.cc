@@ -37,11 +37,12 @@ TEST(Emit, NamesEveryKeyWithALineOrAReason) {
 }
 
 TEST(Emit, RefusesWhatItCannotWrite) {
-  for (const auto& [arguments, expected] : {std::pair("--for sonik --device leaf0", "did you mean 'sonic'"),
-                                            std::pair("--for sonic --device leaf9", "unknown device 'leaf9'"),
-                                            std::pair("--for sonic", "name a folder with --out"),
-                                            std::pair("--for opensm --out x", "fabric.family is rocev2, which has no subnet manager"),
-                                            std::pair("--for sonic --case infiniband --out x", "use --for opensm")}) {
+  for (const auto& [arguments, expected] :
+       {std::pair("--for sonik --device leaf0", "did you mean 'sonic'"),
+        std::pair("--for sonic --device leaf9", "unknown device 'leaf9'"),
+        std::pair("--for sonic", "name a folder with --out"),
+        std::pair("--for opensm --out x", "fabric.family is rocev2, which has no subnet manager"),
+        std::pair("--for sonic --case infiniband --out x", "use --for opensm")}) {
     const Outcome outcome = run_weft("emit " + kExample + " " + arguments);
     EXPECT_EQ(outcome.exit_status, 2) << arguments;
     EXPECT_THAT(outcome.err, HasSubstr(expected));
