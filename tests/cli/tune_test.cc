@@ -79,8 +79,9 @@ class Tune : public testing::Test {
   fs::path folder_;
 };
 
+// Schemes that take packets in any order end 70 ns earlier or later, 1 % of so short a message.
 TEST_F(Tune, SaysWhereNothingMatters) {
-  const Outcome outcome = tune("pair.toml", "--runs 60 --seeds 3 --json -");
+  const Outcome outcome = tune("pair.toml", "--runs 60 --seeds 3 --tolerance 2% --json -");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   const Json result = Json::parse(outcome.out);
   EXPECT_EQ(result["outcome"], "nothing-matters");
