@@ -16,7 +16,7 @@ algorithm = "static-window"
 window = "16 KiB"
 [[traffic]]
 kind = "incast"
-target = "host0"
+destinations = ["host0"]
 size = "256 KiB"
 `;
 

@@ -1,10 +1,12 @@
 #include "study/assembly/resolved_values.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/format_quantity.h"
@@ -59,6 +61,7 @@ class Resolver {
       }
     }
     failures();
+    attacks();
     for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
       job(scenario_.jobs[i], fmt::format("job[{}].", i));
     }
@@ -295,6 +298,28 @@ class Resolver {
       add("nscc.first_window", to_string(Bytes(product * parameters.largest_percent / 100)),
           fmt::format("the largest: {} % of {} over {}", parameters.largest_percent, line_,
                       scenario_.nscc.round_trip.value_or(round_trip)));
+    }
+  }
+
+  void attacks() {
+    for (std::size_t i = 0; i < scenario_.attacks.size(); ++i) {
+      const scenario::AttackSettings& attack = scenario_.attacks[i];
+      if (attack.knows) {
+        continue;
+      }
+      const host::Knowledge known = scenario::knowledge_of(attack);
+      std::vector<std::string_view> names;
+      for (const auto& [is_known, name] :
+           {std::pair(known.qpn, "qpn"), std::pair(known.psn, "psn"), std::pair(known.r_key, "r-key"),
+            std::pair(known.p_key, "p-key"), std::pair(known.q_key, "q-key")}) {
+        if (is_known) {
+          names.push_back(name);
+        }
+      }
+      if (!names.empty()) {  // of kinds that forge no fields the key says nothing
+        add(fmt::format("attack[{}].knows", i), fmt::format("[\"{}\"]", fmt::join(names, "\", \"")),
+            "everything but what the kind is about");
+      }
     }
   }
 

@@ -34,6 +34,7 @@ model = "llama3-8b"
 gpu = "h100-sxm"
 gpus = 4
 tp = 4
+fidelity = "packet"
 [[event]]
 at = "1 us"
 select = "host1/nic0"
@@ -43,6 +44,10 @@ rate = "1 Gbps"
 kind = "link-down"
 select = "host1/nic0"
 at = "1 us"
+[[attack]]
+kind = "forged-r-key"
+from = "host0"
+victim = "host1"
 )",
                                                   {.settings = {"topology.gpus_per_host=4"}});
   EXPECT_TRUE(made) << scenario::message_of(made);
