@@ -110,6 +110,15 @@ void Forge::make_write(const AttackTarget& target, wire::Packet& packet) {
   transport::set_payload(packet, options_.payload);
 }
 
+void Forge::make_notification(const AttackTarget& target, wire::Packet& packet) {
+  const transport::Device& peer = find_nic_(target.peer).device();
+  peer.core_of(peer.slot_of(target.peers)).start_packet(packet);
+  transport::make_cnp(packet);
+  wire::IbTransportHeader& header = packet.ib;
+  header.destination_qp = value(options_.knows.qpn, target.victim.value(), 24);
+  header.partition_key = static_cast<std::uint16_t>(0x8000 | value(options_.knows.p_key, header.partition_key, 15));
+}
+
 // As the first packets of a context that the peer would open: nothing of it has to be guessed but the message's number.
 void Forge::make_uet_write(const AttackTarget& target, wire::Packet& packet) {
   const transport::Device& victim = find_nic_(options_.victim).device();
@@ -250,9 +259,7 @@ bool Forge::make(wire::Packet& packet, wire::ColdPacket& cold) {
   if (victim.slot_of(target->victim).kind == transport::EngineKind::kUet) {
     make_uet_write(*target, packet);
   } else if (options_.kind == AttackKind::kCnpFlood) {
-    const transport::Device& peer = find_nic_(target->peer).device();
-    peer.core_of(peer.slot_of(target->peers)).start_packet(packet);
-    transport::make_cnp(packet);
+    make_notification(*target, packet);
   } else {
     make_write(*target, packet);
   }

@@ -50,6 +50,7 @@ class Forge {
   [[nodiscard]] const AttackTarget* next_target();
   [[nodiscard]] std::uint32_t remote_key(const AttackTarget& target, std::uint64_t& address);
   void make_write(const AttackTarget& target, wire::Packet& packet);
+  void make_notification(const AttackTarget& target, wire::Packet& packet);
   void make_uet_write(const AttackTarget& target, wire::Packet& packet);
   void make_datagram(wire::Packet& packet, wire::ColdPacket& cold);
   /// Lane and path of a packet that is complete.

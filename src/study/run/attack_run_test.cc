@@ -196,6 +196,21 @@ TEST(AttackRun, ForgedNotificationsSlowTheVictimDownUnlessTheyAreLimitedOrRefuse
   EXPECT_EQ(victims_steps(refused.results), victims_steps(quiet));
 }
 
+TEST(AttackRun, ANotificationNeedsAQueuePairAndItsPartition) {
+  const std::vector<std::string> dcqcn = {"congestion_control.algorithm=dcqcn"};
+  const auto knowing = [&](std::string_view fields) {
+    return run("rocev2", fmt::format("{}knows = [{}]\n", kNotices, fields), dcqcn).row;
+  };
+  const results::AttackRow nothing = knowing("\"p-key\"");
+  EXPECT_EQ(nothing.queue_pair + nothing.lost, nothing.sent);
+  EXPECT_EQ(nothing.throttled, Duration::zero());
+  const results::AttackRow number = knowing("\"qpn\"");
+  EXPECT_GT(number.partition, number.sent * 9 / 10);
+  const results::AttackRow both = knowing("\"qpn\", \"p-key\"");
+  EXPECT_EQ(both.accepted + both.lost + both.queue_pair, both.sent);
+  EXPECT_GT(both.accepted, 0U);
+}
+
 constexpr std::string_view kPauses = "kind = \"pause-flood\"\nstart = \"50 us\"\nstop = \"1 ms\"\nrate = 20000\n";
 
 TEST(AttackRun, ForgedPausesHoldTheAttackersPortUntilTheWatchdogGivesUp) {

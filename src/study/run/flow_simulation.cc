@@ -14,6 +14,7 @@
 #include "study/assembly/socket_costs.h"
 #include "study/run/flow_simulation_parts.h"
 #include "study/run/start_delay.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
 #include "workload/flow_program.h"
 #include "workload/operation.h"
@@ -61,6 +62,15 @@ Result<void> check_flow_level(const scenario::Scenario& scenario) {
   }
   if (scenario.reduction.enabled || scenario.scale_up.reduction) {
     return not_at_flow_level("reducers of the network are not there");
+  }
+  if (!scenario.attacks.empty() && scenario.keys.attacks) {
+    return not_at_flow_level("attacks are packets");
+  }
+  if (scenario.keys.cnp_limit) {
+    return not_at_flow_level("there are no notifications for keys.cnp_limit to hold back");
+  }
+  if (scenario::has_control(scenario)) {
+    return not_at_flow_level("switches that decide on routes themselves do so with packets");
   }
   if (!scenario.failures.empty()) {
     return not_at_flow_level("failures are not followed");

@@ -174,6 +174,12 @@ TEST(FlowSimulation, RefusesByNameWhatItCannotDo) {
   EXPECT_NE(refused("rocev2", std::string(kTraffic) + "family = \"tcp\"\n").find("goes over 'tcp'"), std::string::npos);
   EXPECT_NE(refused("rocev2", std::string(kTraffic) + "[output]\nsample_interval = \"1 us\"\n").find("sample_interval"),
             std::string::npos);
+  EXPECT_NE(refused("rocev2", std::string(kTraffic) +
+                                  "[[attack]]\nkind = \"forged-r-key\"\nfrom = \"host1\"\nvictim = \"host0\"\n")
+                .find("attacks are packets"),
+            std::string::npos);
+  EXPECT_NE(refused("rocev2", std::string(kTraffic) + "[control]\nkind = \"bgp\"\n").find("decide on routes"),
+            std::string::npos);
   EXPECT_NE(refused("infiniband", std::string(kTraffic) + "[reduction]\nenabled = true\n").find("reducers"),
             std::string::npos);
 }
