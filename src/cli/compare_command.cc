@@ -349,7 +349,7 @@ class CompareCommand {
       std::filesystem::create_directories(std::filesystem::path(text_.report).parent_path(), ignored);
     }
     std::FILE* const say = text_.json == "-" ? stderr : stdout;
-    return write_report(text_.report, *page, text_.quiet ? nullptr : say);
+    return write_html(text_.report, *page, text_.quiet ? nullptr : say);
   }
 
   const CompareText& text_;

@@ -157,7 +157,7 @@ Result<void> write(const FailuresText& text, const FailureReport& report) {
   if (!text.report.empty()) {
     const std::string title = "What failures cost" + (report.scenario.empty() ? "" : ": " + report.scenario);
     const std::string page = study::report::page_of(title, failure_json(report), nullptr);
-    if (Result<void> written = write_report(text.report, page, text.quiet ? nullptr : stream); !written) {
+    if (Result<void> written = write_html(text.report, page, text.quiet ? nullptr : stream); !written) {
       return written;
     }
   }

@@ -31,7 +31,7 @@ Result<void> write_text(const std::string& where, const std::string& text) {
   return write_file(where, text);
 }
 
-Result<void> write_report(const std::string& where, const std::string& page, std::FILE* say) {
+Result<void> write_html(const std::string& where, const std::string& page, std::FILE* say) {
   Result<void> written = write_text(where, page);
   if (written && say != nullptr && where != "-") {
     fmt::print(say, "report in {}\n", where);

@@ -48,7 +48,7 @@ class ResultFiles {
 
 /// The HTML of a report in the same way; then `say`, unless it is null or the page went to standard output, is told
 /// where it is.
-[[nodiscard]] Result<void> write_report(const std::string& where, const std::string& page, std::FILE* say);
+[[nodiscard]] Result<void> write_html(const std::string& where, const std::string& page, std::FILE* say);
 
 /// {"weft": ..., "runs": [...]}, and "ladder" if a run is on the latency ladder.
 [[nodiscard]] nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs,

@@ -181,7 +181,7 @@ Result<void> write_all(const SweepText& text, const SweepResult& result) {
   if (!text.report.empty()) {
     const std::string title = std::filesystem::path(result.file).filename().string() + ": settings swept";
     const std::string page = study::report::page_of(title, study::sweep::sweep_json(result), nullptr);
-    if (Result<void> written = write_report(text.report, page, text.quiet ? nullptr : stream); !written) {
+    if (Result<void> written = write_html(text.report, page, text.quiet ? nullptr : stream); !written) {
       return written;
     }
   }
