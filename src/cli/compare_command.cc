@@ -282,11 +282,7 @@ class CompareCommand {
   }
 
   [[nodiscard]] std::string command() const {
-    std::string made = "weft compare " + shell_word(text_.scenario.file);
-    for (const std::string& setting : text_.scenario.settings) {
-      made += " --set " + shell_word(setting);
-    }
-    made += text_.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text_.scenario.catalogue);
+    std::string made = command_text("compare", text_.scenario);
     made += text_.routing.empty() ? "" : " --routing " + shell_word(fmt::format("{}", fmt::join(text_.routing, ",")));
     made += text_.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text_.fabrics, ",")));
     made += text_.hardware.empty() ? "" : " --hardware " + shell_word(text_.hardware);
@@ -352,13 +348,8 @@ class CompareCommand {
       std::error_code ignored;
       std::filesystem::create_directories(std::filesystem::path(text_.report).parent_path(), ignored);
     }
-    if (Result<void> written = write_text(text_.report, *page); !written) {
-      return written;
-    }
-    if (!text_.quiet) {
-      fmt::print(text_.json == "-" ? stderr : stdout, "report in {}\n", text_.report);
-    }
-    return {};
+    std::FILE* const say = text_.json == "-" ? stderr : stdout;
+    return write_html(text_.report, *page, text_.quiet ? nullptr : say);
   }
 
   const CompareText& text_;

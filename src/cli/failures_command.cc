@@ -86,15 +86,11 @@ Result<std::vector<FailureTask>> plan(const FailuresText& text, FailureReport& r
 }
 
 std::string whole_command(const FailuresText& text) {
-  std::string made = "weft failures " + shell_word(text.scenario.file);
-  for (const std::string& setting : text.scenario.settings) {
-    made += " --set " + shell_word(setting);
-  }
+  std::string made = command_text("failures", text.scenario);
   made += text.fabrics.empty() ? "" : " --fabrics " + shell_word(fmt::format("{}", fmt::join(text.fabrics, ",")));
   made += fmt::format(" --months {}", text.months);
   made += text.no_variants ? " --no-variants" : "";
-  made += text.ring_only ? " --ring-only" : "";
-  return made + (text.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text.scenario.catalogue));
+  return made + (text.ring_only ? " --ring-only" : "");
 }
 
 /// Each network in a process of its own.
@@ -149,7 +145,7 @@ Result<std::vector<NetworkFailures>> study(const FailuresText& text, const std::
 }
 
 Result<void> write(const FailuresText& text, const FailureReport& report) {
-  std::FILE* const stream = text.json == "-" || text.csv == "-" ? stderr : stdout;
+  std::FILE* const stream = text.json == "-" || text.csv == "-" || text.report == "-" ? stderr : stdout;
   if (!text.quiet) {
     fmt::print(stream, "{}", failure_text(report, terminal_columns(stream)));
   }
@@ -161,11 +157,8 @@ Result<void> write(const FailuresText& text, const FailureReport& report) {
   if (!text.report.empty()) {
     const std::string title = "What failures cost" + (report.scenario.empty() ? "" : ": " + report.scenario);
     const std::string page = study::report::page_of(title, failure_json(report), nullptr);
-    if (Result<void> written = write_text(text.report, page); !written) {
+    if (Result<void> written = write_html(text.report, page, text.quiet ? nullptr : stream); !written) {
       return written;
-    }
-    if (!text.quiet) {
-      fmt::print(stream, "report in {}\n", text.report);
     }
   }
   return text.json.empty() ? Result<void>() : write_json(text.json, failure_json(report));

@@ -31,6 +31,14 @@ Result<void> write_text(const std::string& where, const std::string& text) {
   return write_file(where, text);
 }
 
+Result<void> write_html(const std::string& where, const std::string& page, std::FILE* say) {
+  Result<void> written = write_text(where, page);
+  if (written && say != nullptr && where != "-") {
+    fmt::print(say, "report in {}\n", where);
+  }
+  return written;
+}
+
 std::string file_name_of(std::string_view text) {
   std::string name;
   for (const char c : text) {

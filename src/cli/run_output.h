@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -44,6 +45,10 @@ class ResultFiles {
 
 /// `where` is a file, or "-" for standard output.
 [[nodiscard]] Result<void> write_text(const std::string& where, const std::string& text);
+
+/// The HTML of a report in the same way; then `say`, unless it is null or the page went to standard output, is told
+/// where it is.
+[[nodiscard]] Result<void> write_html(const std::string& where, const std::string& page, std::FILE* say);
 
 /// {"weft": ..., "runs": [...]}, and "ladder" if a run is on the latency ladder.
 [[nodiscard]] nlohmann::ordered_json runs_json(std::span<const study::results::RunResults> runs,

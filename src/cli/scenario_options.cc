@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/shell_word.h"
 #include "study/scenario/raw_value.h"
 #include "study/scenario/scenario_load.h"
 
@@ -66,6 +67,15 @@ void add_scenario_options(CLI::App& app, ScenarioText& text) {
 
 void add_lfts_option(CLI::App& app, ScenarioText& text) {
   app.add_option("--lfts", text.lfts, "InfiniBand: forwarding tables from this dump of OpenSM, not by routing.engine");
+}
+
+std::string command_text(std::string_view subcommand, const ScenarioText& text) {
+  std::string made = fmt::format("weft {} {}", subcommand, shell_word(text.file));
+  made += text.case_name.empty() ? "" : " --case " + shell_word(text.case_name);
+  for (const std::string& setting : text.settings) {
+    made += " --set " + shell_word(setting);
+  }
+  return made + (text.catalogue.empty() ? "" : " --catalogue " + shell_word(text.catalogue));
 }
 
 Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -24,6 +25,9 @@ void add_scenario_options(CLI::App& app, ScenarioText& text);
 
 /// --lfts, which is short for settings of `routing`; read_scenario() adds them.
 void add_lfts_option(CLI::App& app, ScenarioText& text);
+
+/// "weft SUBCOMMAND FILE" with the options of add_scenario_options, as a shell takes it; others go behind.
+[[nodiscard]] std::string command_text(std::string_view subcommand, const ScenarioText& text);
 
 /// The catalogue with the folder's entries.
 [[nodiscard]] Result<study::scenario::Catalogue> read_catalogue(const ScenarioText& text);

@@ -170,6 +170,9 @@ Result<void> check_outputs(const SweepText& text) {
   if (text.json == "-" && text.csv == "-") {
     return fail("--json - and --csv - cannot both have standard output");
   }
+  if (text.report == "-" && (text.json == "-" || text.csv == "-")) {
+    return fail("--report - and --{} - cannot both have standard output", text.json == "-" ? "json" : "csv");
+  }
   if (!text.no_results) {
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(results_file(text)).parent_path(), ignored);
@@ -186,7 +189,7 @@ Result<void> check_outputs(const SweepText& text) {
 }
 
 Result<void> write_all(const SweepText& text, const SweepResult& result) {
-  std::FILE* const stream = text.json == "-" || text.csv == "-" ? stderr : stdout;
+  std::FILE* const stream = text.json == "-" || text.csv == "-" || text.report == "-" ? stderr : stdout;
   if (!text.quiet) {
     fmt::print(stream, "{}", study::sweep::sweep_text(result, terminal_columns(stream)));
     if (!text.no_results) {
@@ -201,11 +204,8 @@ Result<void> write_all(const SweepText& text, const SweepResult& result) {
   if (!text.report.empty()) {
     const std::string title = std::filesystem::path(result.file).filename().string() + ": settings swept";
     const std::string page = study::report::page_of(title, study::sweep::sweep_json(result), nullptr);
-    if (Result<void> written = write_text(text.report, page); !written) {
+    if (Result<void> written = write_html(text.report, page, text.quiet ? nullptr : stream); !written) {
       return written;
-    }
-    if (!text.quiet) {
-      fmt::print(stream, "report in {}\n", text.report);
     }
   }
   return text.csv.empty() ? Result<void>() : write_csv_files(text.csv, study::sweep::sweep_csv(result));

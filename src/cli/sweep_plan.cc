@@ -174,11 +174,7 @@ RunPoint run_point(const Design& design, const study::sweep::Point& point, const
 
 /// What does the whole sweep again.
 std::string whole_command(const SweepText& text) {
-  std::string made = "weft sweep " + shell_word(text.scenario.file);
-  made += text.scenario.case_name.empty() ? "" : " --case " + shell_word(text.scenario.case_name);
-  for (const std::string& setting : text.scenario.settings) {
-    made += " --set " + shell_word(setting);
-  }
+  std::string made = command_text("sweep", text.scenario);
   for (const std::string& vary : text.vary) {
     made += " --vary " + shell_word(vary);
   }
@@ -186,10 +182,10 @@ std::string whole_command(const SweepText& text) {
   made += text.measures.empty() ? "" : " --measure " + shell_word(fmt::format("{}", fmt::join(text.measures, ",")));
   made +=
       text.question.empty() ? "" : fmt::format(" --for {} --most-seeds {}", shell_word(text.question), text.most_seeds);
-  made += fmt::format(" --seeds {} --same {} --tolerance {}", text.seeds, text.same, text.tolerance);
-  made += text.level.fidelity.empty() ? "" : " --fidelity " + text.level.fidelity;
-  made += text.level.budget.empty() ? "" : " --budget " + shell_word(text.level.budget);
-  return made + (text.scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(text.scenario.catalogue));
+  made += fmt::format(" --seeds {} --same {} --tolerance {}", text.seeds, shell_word(text.same),
+                      shell_word(text.tolerance));
+  made += text.level.fidelity.empty() ? "" : " --fidelity " + shell_word(text.level.fidelity);
+  return made + (text.level.budget.empty() ? "" : " --budget " + shell_word(text.level.budget));
 }
 
 }  // namespace
@@ -230,14 +226,10 @@ bool leaves_chance(const std::vector<std::string>& settings) {
 }
 
 std::string run_command(const ScenarioText& scenario, const RunPoint& point) {
-  std::string made = "weft run " + shell_word(scenario.file);
-  made += point.case_name.empty() ? "" : " --case " + shell_word(point.case_name);
-  for (const std::vector<std::string>* settings : {&scenario.settings, &point.settings}) {
-    for (const std::string& setting : *settings) {
-      made += " --set " + shell_word(setting);
-    }
-  }
-  return made + (scenario.catalogue.empty() ? "" : " --catalogue " + shell_word(scenario.catalogue));
+  ScenarioText all = scenario;
+  all.case_name = point.case_name;
+  all.settings.insert(all.settings.end(), point.settings.begin(), point.settings.end());
+  return command_text("run", all);
 }
 
 Result<SweepPlan> plan_sweep(const SweepText& text, const study::scenario::Catalogue& catalogue) {

@@ -127,9 +127,6 @@ Result<std::vector<Tunable>> wanted_keys(const TuneText& text, const study::scen
     if (factor->is_case()) {
       return fail("--vary case: a search sets keys; weft sweep --vary case tries cases");
     }
-    if (!factor->range && factor->levels.size() < 2) {
-      return fail("--vary {}: a search needs a range, such as a..b or a..b:log, or two values at least", factor->key);
-    }
     factors.push_back(*factor);
     keys.push_back({.factor = std::move(*factor), .source = "--vary"});
   }

@@ -86,14 +86,11 @@ Finding feedback_loop(Readings& runs) {
       "A reduce-scatter of 16 MiB by a ring of 32 hosts, placed at random under four leaf and eight spine switches of "
       "400 Gb/s; means over three seeds and from the least to the most. As sold it takes {}. Round 1: the slowest path "
       "allows {:.0f} % of the line; eight queue pairs in place of one: {}, {:.0f} % less. Round 2: {:.0f} "
-      "notifications "
-      "where there were {:.0f}; marking from 800 kB in place of the switch's own: {}, {:.0f} % less, {:.0f} "
-      "notifications. Round 3: the slowest path allows {:.0f} %; packets are sprayed and put in order: {}, {:.0f} % "
-      "less. Round 4: {:.0f} % of the bytes go over spines; the scheduler packs the job: {}, {:.0f} % less, {:.0f} % "
-      "of "
-      "the bytes. Without metrics: marking first {} ({:+.0f} %), twice as many spines {} ({:+.0f} %). A round counts "
-      "if "
-      "it takes {:.0f} % of the time and moves its metric.",
+      "notifications where there were {:.0f}; marking from 800 kB in place of the switch's own: {}, {:.0f} % less, "
+      "{:.0f} notifications. Round 3: the slowest path allows {:.0f} %; packets are sprayed and put in order: {}, "
+      "{:.0f} % less. Round 4: {:.0f} % of the bytes go over spines; the scheduler packs the job: {}, {:.0f} % less, "
+      "{:.0f} % of the bytes. Without metrics: marking first {} ({:+.0f} %), twice as many spines {} ({:+.0f} %). A "
+      "round counts if it takes {:.0f} % of the time and moves its metric.",
       ms(start.time), 100 * start.slowest.mean, ms(pairs.time), 100 * rounds[0], pairs.cnps.mean, start.cnps.mean,
       ms(marking.time), 100 * rounds[1], marking.cnps.mean, 100 * marking.slowest.mean, ms(spraying.time),
       100 * rounds[2], 100 * spraying.crossed.mean, ms(placement.time), 100 * rounds[3], 100 * placement.crossed.mean,
