@@ -67,8 +67,10 @@ if(WEFT_LTO)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # Machine code as well, for what is linked without it: tests. g++ 12 then warns of what cannot happen where it has
       # inlined std::string and std::array; the preset dev has these warnings, as errors.
-      add_compile_options(-ffat-lto-objects -Wno-array-bounds -Wno-free-nonheap-object -Wno-maybe-uninitialized
-                          -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+      set(weft_false_warnings -Wno-array-bounds -Wno-free-nonheap-object -Wno-maybe-uninitialized -Wno-restrict
+                              -Wno-stringop-overflow -Wno-stringop-overread)
+      add_compile_options(-ffat-lto-objects ${weft_false_warnings})
+      add_link_options(${weft_false_warnings})
     endif()
   else()
     message(WARNING "weft: no link-time optimisation: ${weft_lto_message}")

@@ -35,13 +35,25 @@ function(weft_compile_quickly target)
   target_precompile_headers(${target} REUSE_FROM weft_test_headers)
 endfunction()
 
-# Gives one gtest executable the things every test has, and registers its cases under `label`.
+# Gives one gtest executable the things every test has, and registers its cases under `label`: each alone, or with SUITES
+# those of a suite in one process. Nothing of the user's cache is read or written.
 function(weft_add_gtest target label)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SUITES" "" "")
   weft_compile_quickly(${target})
   target_link_libraries(${target} PRIVATE GTest::gmock_main GTest::gmock GTest::gtest)
   target_compile_definitions(${target} PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")  # nothing of the user's is read or written
+  if(NOT arg_SUITES)
+    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")
+    return()
+  endif()
+  set(suites "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
+  file(GENERATE OUTPUT "${suites}" CONTENT "set(WEFT_EXECUTABLE \"$<TARGET_FILE:${target}>\")
+set(WEFT_TARGET ${target})
+set(WEFT_LABEL ${label})
+include(\"${CMAKE_SOURCE_DIR}/cmake/WeftSuites.cmake\")
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${suites}")
 endfunction()
 
 # weft_module(<name> [ONCE_PER_RUN] [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
@@ -106,7 +118,7 @@ function(weft_unit_test name)
   endif()
   add_executable(weft_${name}_test ${ARGN})
   target_link_libraries(weft_${name}_test PRIVATE weft_${name})
-  weft_add_gtest(weft_${name}_test unit)
+  weft_add_gtest(weft_${name}_test unit SUITES)
   weft_sanitized(weft_${name}_test)
 endfunction()
 

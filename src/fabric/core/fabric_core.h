@@ -172,6 +172,24 @@ class FabricCore : public EndpointPort {
     return damaged;
   }
 
+  /// Puts a frame for the other end of the cable on the wire at `begin`, when the wire is idle: in front of all that
+  /// waits.
+  template <class Content>
+  void send_control_frame(PortIndex index, wire::PacketKind kind, std::uint32_t frame_bytes, std::uint32_t wire_bytes,
+                          const Content& content, Time begin) {
+    Port& port = ports_[index];
+    const PacketHandle handle = packets_.allocate();
+    wire::Packet& frame = packets_[handle];
+    frame.common.kind = kind;
+    frame.common.frame_bytes = frame_bytes;
+    frame.common.wire_bytes = wire_bytes;
+    content.store(frame);
+    if (port.has(kTapped)) [[unlikely]] {
+      tap_->on_frame(index, Tap::Direction::kSent, frame, begin);
+    }
+    start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, wire_bytes, begin);
+  }
+
   // Choice among paths beyond a table or a hash.
   [[nodiscard]] std::uint32_t balance(Port& in, Switch& node, const NextHops& hops, const wire::PacketCommon& common,
                                       Time now);

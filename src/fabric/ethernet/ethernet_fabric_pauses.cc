@@ -11,11 +11,6 @@
 #include "wire/pfc_frame.h"
 
 namespace weft::fabric {
-namespace {
-
-constexpr std::uint32_t kPauseWireBytes = wire::kEthernetMinFrame + wire::kEthernetGapBytes;
-
-}  // namespace
 
 // The group's own record has changed already; the port says so as soon as its wire is free.
 void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
@@ -63,16 +58,8 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
     ++record.pauses_sent[priority];
   });
   port.pending_pauses = 0;
-  const PacketHandle handle = packets_.allocate();
-  wire::Packet& frame = packets_[handle];
-  frame.common.kind = wire::PacketKind::kFlowControl;
-  frame.common.frame_bytes = wire::kEthernetMinFrame;
-  frame.common.wire_bytes = kPauseWireBytes;
-  content.store(frame);
-  if (port.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(index, Tap::Direction::kSent, frame, now);
-  }
-  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
+  send_control_frame(index, wire::PacketKind::kFlowControl, PauseContent::kFrameBytes, PauseContent::kWireBytes,
+                     content, now);
   // Said again at half the time that a pause lasts, for as long as it must.
   if (port.xoff != 0) {
     record.refresh_at = now + wire::pause_time(port.rate, profile.pause_quanta) / 2;
@@ -87,37 +74,19 @@ void EthernetFabric::send_pause(EthernetPort& port, PortIndex index, Time now) {
 }
 
 void EthernetFabric::send_endpoint_pause(EndpointId endpoint, std::uint8_t priorities, std::uint16_t quanta, Time now) {
-  EthernetPort& port = ports_[endpoint.value()];
-  WEFT_DCHECK(port.has(kIsEndpoint) && port.free_at <= now);
+  WEFT_DCHECK(is_endpoint(endpoint.value()) && ports_[endpoint.value()].free_at <= now);
   PauseContent content;
   content.enabled = priorities;
   for_each_bit(priorities, [&](std::uint32_t priority) { content.quanta[priority] = quanta; });
-  const PacketHandle handle = packets_.allocate();
-  wire::Packet& frame = packets_[handle];
-  frame.common.kind = wire::PacketKind::kFlowControl;
-  frame.common.frame_bytes = wire::kEthernetMinFrame;
-  frame.common.wire_bytes = kPauseWireBytes;
-  content.store(frame);
-  if (port.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(endpoint.value(), Tap::Direction::kSent, frame, now);
-  }
-  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kPauseWireBytes, now);
+  send_control_frame(endpoint.value(), wire::PacketKind::kFlowControl, PauseContent::kFrameBytes,
+                     PauseContent::kWireBytes, content, now);
 }
 
 void EthernetFabric::send_notification(PortIndex ingress, const NotificationContent& content, Time now) {
   constexpr std::uint32_t kWireBytes = NotificationContent::kFrameBytes + wire::kEthernetGapBytes;
   EthernetPort& port = ports_[ingress];
-  const PacketHandle handle = packets_.allocate();
-  wire::Packet& frame = packets_[handle];
-  frame.common.kind = wire::PacketKind::kManagement;
-  frame.common.frame_bytes = NotificationContent::kFrameBytes;
-  frame.common.wire_bytes = kWireBytes;
-  content.store(frame);
-  const Time begin = port.transmission_start(now);
-  if (port.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(ingress, Tap::Direction::kSent, frame, begin);
-  }
-  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kWireBytes, begin);
+  send_control_frame(ingress, wire::PacketKind::kManagement, NotificationContent::kFrameBytes, kWireBytes, content,
+                     port.transmission_start(now));
 }
 
 void EthernetFabric::on_port_timer(PortIndex index, Time now) {

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <cstring>
 
+#include "wire/encapsulation.h"
 #include "wire/packet.h"
 #include "wire/pfc_frame.h"
 
 namespace weft::fabric {
 
 struct PauseContent {
+  static constexpr std::uint32_t kFrameBytes = wire::kEthernetMinFrame;
+  static constexpr std::uint32_t kWireBytes = kFrameBytes + wire::kEthernetGapBytes;
+
   std::array<std::uint16_t, wire::PfcFrame::kPriorities> quanta{};  // of 512 bit times; 0: go
   std::uint8_t enabled = 0;                                         // bit p: quanta[p] applies
 

@@ -1,15 +1,9 @@
 // Priority flow control between a leaf and its endpoints: a leaf pauses an endpoint whose packets fill its buffer.
 #include "base/bits.h"
 #include "fabric/scheduled/scheduled_fabric.h"
-#include "wire/encapsulation.h"
 #include "wire/pfc_frame.h"
 
 namespace weft::fabric {
-namespace {
-
-constexpr std::uint32_t kPauseFrameWire = wire::kEthernetMinFrame + wire::kEthernetGapBytes;
-
-}  // namespace
 
 void ScheduledFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time now) {
   ScheduledPort& port = ports_[ingress];
@@ -38,16 +32,8 @@ void ScheduledFabric::send_pause(ScheduledPort& port, PortIndex index, Time now)
     ++record.pauses_sent[priority];
   });
   port.pending_pauses = 0;
-  const PacketHandle handle = packets_.allocate();
-  wire::Packet& frame = packets_[handle];
-  frame.common.kind = wire::PacketKind::kFlowControl;
-  frame.common.frame_bytes = wire::kEthernetMinFrame;
-  frame.common.wire_bytes = kPauseFrameWire;
-  content.store(frame);
-  if (port.has(kTapped)) [[unlikely]] {
-    tap_->on_frame(index, Tap::Direction::kSent, frame, now);
-  }
-  start_control_transmission(kernel_, port, ports_[port.peer], port.peer, handle, kPauseFrameWire, now);
+  send_control_frame(index, wire::PacketKind::kFlowControl, PauseContent::kFrameBytes, PauseContent::kWireBytes,
+                     content, now);
   // Said again at half the time that a pause lasts, for as long as it must.
   record.refresh_at = port.xoff != 0 ? now + wire::pause_time(port.rate, quanta) / 2 : Time::never();
   if (port.xoff != 0) {
