@@ -175,7 +175,7 @@ class FabricCore : public EndpointPort {
   /// Puts a frame for the other end of the cable on the wire at `begin`, when the wire is idle: in front of all that
   /// waits.
   template <class Content>
-  void send_control_frame(PortIndex index, wire::PacketKind kind, std::uint32_t frame_bytes, std::uint32_t wire_bytes,
+  void send_control_frame(PortIndex index, wire::PacketKind kind, std::uint16_t frame_bytes, std::uint16_t wire_bytes,
                           const Content& content, Time begin) {
     Port& port = ports_[index];
     const PacketHandle handle = packets_.allocate();

@@ -482,14 +482,18 @@ Result<std::vector<Finding>> lint(const std::vector<DeviceConfig>& devices, cons
       }
     }
   }
-  std::vector<Finding> findings;
-  Result<Reference> reference =
+  const Result<Reference> reference =
       plan == nullptr ? Result<Reference>(Reference::of_majority(devices)) : Reference::of_plan(*plan, devices);
   if (!reference) {
     return pass_on(reference);
   }
+  return lint_against(*reference, devices);
+}
+
+std::vector<Finding> lint_against(const Reference& reference, const std::vector<DeviceConfig>& devices) {
+  std::vector<Finding> findings;
   for (const DeviceConfig& device : devices) {
-    if (plan != nullptr && !is_manager(device.syntax) && reference->device(device) == nullptr) {
+    if (reference.has_plan() && !is_manager(device.syntax) && reference.device(device) == nullptr) {
       findings.push_back({.rule = "device-unplanned",
                           .device = device.name,
                           .place = device.where(""),
@@ -498,13 +502,13 @@ Result<std::vector<Finding>> lint(const std::vector<DeviceConfig>& devices, cons
                           .right = "a name of the plan's topology, as weft emit gives it",
                           .no_cost = "the plan does not have it"});
     } else if (is_switch(device.syntax)) {
-      SwitchLint(device, *reference, findings).all();
+      SwitchLint(device, reference, findings).all();
     }
   }
-  lint_native(devices, *reference, findings);
-  lint_sessions(devices, *reference, findings);
-  lint_nics(devices, *reference, findings);
-  lint_managers(devices, *reference, findings);
+  lint_native(devices, reference, findings);
+  lint_sessions(devices, reference, findings);
+  lint_nics(devices, reference, findings);
+  lint_managers(devices, reference, findings);
   return findings;
 }
 

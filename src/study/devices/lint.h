@@ -46,7 +46,11 @@ struct Finding {
   std::optional<MistakeCost> cost{};
 };
 
+class Reference;
+
 /// In the order of devices, rules and classes. Errors: those of describing the plan; two configurations of one device.
 [[nodiscard]] Result<std::vector<Finding>> lint(const std::vector<DeviceConfig>& devices, const LintPlan* plan);
+/// The same against a reference that is there already.
+[[nodiscard]] std::vector<Finding> lint_against(const Reference& reference, const std::vector<DeviceConfig>& devices);
 
 }  // namespace weft::study::devices

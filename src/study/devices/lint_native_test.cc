@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/devices/lint_text.h"
+#include "study/devices/reference.h"
 #include "study/devices/test_network.h"
 
 namespace weft::study::devices {
@@ -18,7 +19,10 @@ using testing::Not;
 /// The plan's devices in one syntax; texts of them are changed and held against the plan.
 class Emitted {
  public:
-  explicit Emitted(Syntax syntax) : network_(kRoce), devices_(network_.described(syntax)) {
+  explicit Emitted(Syntax syntax)
+      : network_(kRoce),
+        devices_(network_.described(syntax)),
+        reference_(Reference::of_plan(network_.plan(), devices_).value()) {
     for (const DeviceConfig& one : devices_) {
       texts_.push_back(config_text(one));
     }
@@ -32,8 +36,7 @@ class Emitted {
     if (!read) {
       return "error: " + read.error().message;
     }
-    const LintPlan plan = network_.plan();
-    return shown(lint({*read}, &plan).value()) + unread_of(*read);
+    return shown(lint_against(reference_, {*read})) + unread_of(*read);
   }
   [[nodiscard]] std::string replaced(std::string_view before, std::string_view after) const {
     return lint_of(0, with(text(0), before, after));
@@ -66,6 +69,7 @@ class Emitted {
 
   TestNetwork network_;
   std::vector<DeviceConfig> devices_;
+  Reference reference_;  // of the plan; made once, as it takes longer than to hold a text against it
   std::vector<std::string> texts_;
 };
 

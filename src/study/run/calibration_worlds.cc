@@ -85,8 +85,8 @@ SmallWorld watched(std::string name, Scenario made, std::pair<std::int64_t, std:
   return {.name = std::move(name), .scenario = std::move(made), .first_measured = first};
 }
 
-struct Times final : workload::MessageSink {
-  explicit Times(std::size_t first_of, std::size_t count) : first(first_of), seconds(count, 0) {}
+struct MessageTimes final : workload::MessageSink {
+  explicit MessageTimes(std::size_t first_of, std::size_t count) : first(first_of), seconds(count, 0) {}
   void on_message(const workload::MessageRecord& record) override {
     const std::size_t job = record.flow.job.value();
     if (job >= first && record.status == verbs::WcStatus::kSuccess) {
@@ -99,7 +99,7 @@ struct Times final : workload::MessageSink {
 
 template <class Made>
 Result<std::vector<double>> run_to_end(Result<std::unique_ptr<Made>> simulation, const SmallWorld& world,
-                                       const std::function<bool()>& keep_going, Times& times) {
+                                       const std::function<bool()>& keep_going, MessageTimes& times) {
   if (!simulation) {
     return pass_on(simulation);
   }
@@ -113,8 +113,8 @@ Result<std::vector<double>> run_to_end(Result<std::unique_ptr<Made>> simulation,
   return std::move(times.seconds);
 }
 
-Times times_of(const SmallWorld& world) {
-  return Times(world.first_measured, world.scenario.traffic.size() - world.first_measured);
+MessageTimes times_of(const SmallWorld& world) {
+  return MessageTimes(world.first_measured, world.scenario.traffic.size() - world.first_measured);
 }
 
 }  // namespace
@@ -180,13 +180,13 @@ std::vector<SmallWorld> queue_worlds(const Scenario& scenario) {
 }
 
 Result<std::vector<double>> packet_times(const SmallWorld& world, const std::function<bool()>& keep_going) {
-  Times times = times_of(world);
+  MessageTimes times = times_of(world);
   return run_to_end(Simulation::create(world.scenario, times), world, keep_going, times);
 }
 
 Result<std::vector<double>> flow_times(const SmallWorld& world, const flow::Corrections& corrections,
                                        const std::function<bool()>& keep_going) {
-  Times times = times_of(world);
+  MessageTimes times = times_of(world);
   return run_to_end(FlowSimulation::create(world.scenario, times, {.corrections = corrections}), world, keep_going,
                     times);
 }

@@ -58,7 +58,9 @@ std::string hash_of(const Keys& keys) {
   return fmt::format("{:016x}", stable_hash(0, text));
 }
 
-std::string quoted(std::string_view text) { return scenario::toml_text({.place = {}, .content = std::string(text)}); }
+std::string toml_string(std::string_view text) {
+  return scenario::toml_text({.place = {}, .content = std::string(text)});
+}
 
 const RawValue* find(const RawTable& table, std::string_view key) {
   const auto found = std::ranges::find(table, key, &scenario::RawEntry::key);
@@ -158,14 +160,14 @@ std::string corrections_text(const scenario::Scenario& scenario, const FlowCalib
       "version = {}\nweft = {}\nhash = \"{}\"\n\n[corrections]\nflow_backlog = {}  # bytes\nlink_backlog = {}  # "
       "bytes\n"
       "answer_wait = {:.6f}\nstart_window = {}  # bytes\nwindow_growth = {:.6f}\n",
-      kFormat, quoted(version), hash_of(keys), values.flow_backlog.count(), values.link_backlog.count(),
+      kFormat, toml_string(version), hash_of(keys), values.flow_backlog.count(), values.link_backlog.count(),
       values.answer_wait, values.start_window.count(), values.window_growth);
   for (const FittedCorrection& fit : calibration.fitted) {
     text += fit_text(fit);
   }
   text += "\n[made_for]\n";
   for (const auto& [path, value] : keys) {
-    text += fmt::format("{} = {}\n", quoted(path), quoted(value));
+    text += fmt::format("{} = {}\n", toml_string(path), toml_string(value));
   }
   return text;
 }

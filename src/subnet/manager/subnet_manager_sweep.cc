@@ -30,7 +30,7 @@ std::uint64_t sum_of(const SmpCounts& counts) {
 }  // namespace
 
 void SubnetManager::begin_sweep(SweepCause cause, Time now) {
-  report_ = {.cause = cause, .begin = now};
+  report_ = {.cause = cause, .begin = now, .end = {}};
   sent_before_ = exchange_.sent();
   retried_before_ = exchange_.retried();
   failed_before_ = exchange_.failed();
@@ -46,7 +46,7 @@ void SubnetManager::begin_sweep(SweepCause cause, Time now) {
 }
 
 void SubnetManager::begin_light_sweep(Time now) {
-  report_ = {.cause = SweepCause::kInterval, .is_light = true, .begin = now};
+  report_ = {.cause = SweepCause::kInterval, .is_light = true, .begin = now, .end = {}};
   sent_before_ = exchange_.sent();
   retried_before_ = exchange_.retried();
   failed_before_ = exchange_.failed();

@@ -22,7 +22,6 @@ constexpr std::array<std::string_view, 7> kGroupWords = {"mtu", "rate", "scope",
 constexpr std::array<std::string_view, 2> kPartitionWords = {"ipoib", "defmember"};
 constexpr std::string_view kIndex0 = "indx0";
 constexpr std::size_t kLongestLine = 4'094;  // OpenSM reads into 4096 bytes, and goes on within the line
-constexpr std::size_t kKnownOfName = 31;     // what OpenSM keeps of a name
 constexpr std::uint8_t kDefaultRate = 3;     // 10 Gbps
 constexpr std::uint8_t kDefaultMtu = 4;      // 2048 bytes
 

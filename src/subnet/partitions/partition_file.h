@@ -28,6 +28,7 @@ namespace weft::subnet {
 /// In P_Keys the most significant bit says full membership.
 inline constexpr std::uint16_t kFullMember = 0x8000;
 inline constexpr std::uint16_t kDefaultPartition = 0x7FFF;
+inline constexpr std::size_t kKnownOfName = 31;  // characters that OpenSM keeps of a partition's name
 
 enum class Membership : std::uint8_t { kLimited, kFull };
 

@@ -13,8 +13,6 @@ namespace {
 /// byte first (subnet.h).
 std::uint16_t sweep_key(std::uint16_t p_key) { return __builtin_bswap16(p_key); }
 
-constexpr std::size_t kKnownOfName = 31;
-
 /// By which OpenSM finds the partition again.
 std::string known_name(const Partition& partition) {
   return partition.name.empty() ? fmt::format("{:04x}", partition.p_key) : partition.name;
