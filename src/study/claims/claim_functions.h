@@ -52,6 +52,7 @@ namespace weft::study::claims {
 [[nodiscard]] Finding upper_layer_not_enough(Readings& runs);
 
 // claim_functions_control.cc: paths that a controller computes.
+[[nodiscard]] Finding subnet_manager(Readings& runs);
 [[nodiscard]] Finding distributed_control(Readings& runs);
 [[nodiscard]] Finding traffic_engineering(Readings& runs);
 [[nodiscard]] Finding network_level_lb(Readings& runs);

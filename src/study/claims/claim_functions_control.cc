@@ -210,4 +210,86 @@ Finding distributed_control(Readings& runs) {
   return finding;
 }
 
+namespace {
+
+/// A subnet that its manager has brought up, and what ran on it then.
+struct BroughtUp {
+  results::SubnetRow subnet;
+  std::uint64_t messages = 0;
+  std::uint64_t failed = 0;
+
+  [[nodiscard]] bool is_up() const { return subnet.error.empty() && subnet.as_routed && subnet.failed == 0; }
+  [[nodiscard]] bool is_served() const { return is_up() && messages > 0 && failed == 0; }
+  [[nodiscard]] double ms() const { return subnet.bring_up.seconds() * 1e3; }
+};
+
+BroughtUp brought_up(Readings& runs, std::string_view name) {
+  const std::optional<results::SubnetRow>& subnet = runs.at(name).results.subnet;
+  if (!subnet) {
+    runs.miss(fmt::format("case \"{}\": subnet.start = \"cold\"", name));
+    return {};
+  }
+  const results::JobSummary& job = runs.job(name);
+  return {.subnet = *subnet, .messages = job.messages, .failed = job.failed};
+}
+
+results::AttackRow attack_of(Readings& runs, std::string_view name) {
+  const std::vector<results::AttackRow>& attacks = runs.at(name).results.attacks;
+  if (attacks.empty() || attacks.front().sent == 0) {
+    runs.miss(fmt::format("case \"{}\": packets of an [[attack]]", name));
+    return {};
+  }
+  return attacks.front();
+}
+
+}  // namespace
+
+Finding subnet_manager(Readings& runs) {
+  const BroughtUp small = brought_up(runs, "16 hosts");
+  const BroughtUp patient = brought_up(runs, "one request at a time");
+  const BroughtUp lanes = brought_up(runs, "lanes");
+  const BroughtUp middle = brought_up(runs, "64 hosts");
+  const BroughtUp large = brought_up(runs, "648 hosts");
+  const results::AttackRow open = attack_of(runs, "one partition");
+  const results::AttackRow closed = attack_of(runs, "partitions");
+  const bool routes = small.is_served() && patient.is_served() && middle.is_served() && large.is_served();
+  const bool sets_lanes = lanes.is_served() && lanes.subnet.requests > small.subnet.requests;
+  const bool divides = open.accepted > 0 && closed.accepted == 0 && brought_up(runs, "partitions").is_up();
+  Finding finding;
+  finding.verdict = by(routes && sets_lanes && divides);
+  finding.figure = fmt::format(
+      "from a cold start {:.1f} ms for 16 hosts, {:.0f} ms for 648, in {} and {} requests; of {} forged packets "
+      "between "
+      "partitions {} taken, of {} in one partition {}",
+      small.ms(), large.ms(), small.subnet.requests, large.subnet.requests, closed.sent, closed.accepted, open.sent,
+      open.accepted);
+  finding.text = fmt::format(
+      "InfiniBand subnets as after power-up, which a manager at one host brings up with OpenSM's requests; then every "
+      "host sends one message by the tables that it wrote, and all {} arrive. 16 hosts under 4 leaves and 2 spines: {} "
+      "requests, {:.2f} ms, of which {:.2f} for discovery and {:.2f} for tables; one request at a time {:.2f} ms; with "
+      "lash, whose paths have lanes of their own, {} requests, as tables of service levels and of arbitration come in "
+      "addition, and {:.2f} ms. 64 hosts: {} requests, {:.1f} ms. 648 hosts under 18 leaves and 18 spines: {} "
+      "requests, "
+      "{:.0f} ms. In all of them the tables in the agents are those that the engine makes for the network. A host of "
+      "another job forges packets that have everything right: in the one partition of the default {} of {} are taken, "
+      "with a partition for each job, in NICs and switches, {} of {}. The times follow from 20 us for an answer of an "
+      "agent, 1 us for a switch on the way and 5 us of the manager for each, which are guesses.",
+      small.messages + patient.messages + lanes.messages + middle.messages + large.messages, small.subnet.requests,
+      small.ms(), small.subnet.discovery.seconds() * 1e3, small.subnet.tables.seconds() * 1e3, patient.ms(),
+      lanes.subnet.requests, lanes.ms(), middle.subnet.requests, middle.ms(), large.subnet.requests, large.ms(),
+      open.accepted, open.sent, closed.accepted, closed.sent);
+  finding.figures = {{"small", small.ms(), "ms"},
+                     {"small_requests", static_cast<double>(small.subnet.requests), "MADs"},
+                     {"one_at_a_time", patient.ms(), "ms"},
+                     {"lanes", lanes.ms(), "ms"},
+                     {"lanes_requests", static_cast<double>(lanes.subnet.requests), "MADs"},
+                     {"middle", middle.ms(), "ms"},
+                     {"middle_requests", static_cast<double>(middle.subnet.requests), "MADs"},
+                     {"large", large.ms(), "ms"},
+                     {"large_requests", static_cast<double>(large.subnet.requests), "MADs"},
+                     {"open_accepted", static_cast<double>(open.accepted), "packets"},
+                     {"closed_accepted", static_cast<double>(closed.accepted), "packets"}};
+  return finding;
+}
+
 }  // namespace weft::study::claims

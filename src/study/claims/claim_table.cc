@@ -62,10 +62,8 @@ const std::array kClaims = {
     measured("cut-through", "AC", cut_through,
              "InfiniBand forwards before the packet has arrived; switch latency under a microsecond"),
     measured("jitter", "AC", jitter, "InfiniBand is predictable; RoCE varies with firmware, host and network"),
-    missing("subnet-manager", "BC",
-            "runs take the tables that OpenSM's engines make, and a real OpenSM manages what `weft subnet serve` "
-            "serves; no manager runs inside a simulation yet",
-            "a central manager discovers the fabric and sets routes, partitions, QoS"),
+    measured("subnet-manager", "BC", subnet_manager,
+             "a central manager discovers the fabric and sets routes, partitions, QoS"),
     measured("distributed-control", "BC", distributed_control, "Ethernet control is distributed over the switches"),
     measured("fault-recovery", "B", fault_recovery, "InfiniBand recovers faster from faults"),
     measured("adaptive-routing-scale", "BCE", adaptive_routing_scale,

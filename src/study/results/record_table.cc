@@ -38,7 +38,8 @@ std::span<const RecordTable* const> record_tables() {
                                      &step_memory_table(),   &tier_table(),          &scale_up_table(),
                                      &memory_access_table(), &event_table(),         &controller_table(),
                                      &control_table(),       &control_event_table(), &control_destination_table(),
-                                     &cabling_table(),       &security_table(),      &attack_table()};
+                                     &cabling_table(),       &security_table(),      &attack_table(),
+                                     &subnet_table()};
   return kTables;
 }
 

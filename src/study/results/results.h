@@ -23,6 +23,7 @@
 #include "study/results/scale_up_rows.h"
 #include "study/results/security_row.h"
 #include "study/results/step_rows.h"
+#include "study/results/subnet_row.h"
 #include "workload/message_record.h"
 
 namespace weft::study::results {
@@ -222,6 +223,7 @@ struct RunResults {
   std::vector<ControlDestinationRow> control_destinations;
   std::vector<CablingRow> cabling;
   std::vector<AttackRow> attacks;
+  std::optional<SubnetRow> subnet;  // of runs whose subnet starts cold
 };
 
 }  // namespace weft::study::results

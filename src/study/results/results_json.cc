@@ -183,6 +183,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   if (results.control) {
     json["control"] = control_json(results);
   }
+  if (results.subnet) {
+    json["subnet"] = record_json(subnet_table(), &*results.subnet);
+  }
   if (!results.attacks.empty()) {
     json["attacks"] = Json::array();
     for (const AttackRow& row : results.attacks) {

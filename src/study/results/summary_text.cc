@@ -281,6 +281,23 @@ void write_security(Writer& out, const SecurityRow& own) {
   }
 }
 
+void write_subnet(Writer& out, const SubnetRow& own) {
+  if (!own.error.empty()) {
+    out.line("subnet", "did not come up: " + own.error);
+    return;
+  }
+  out.line("subnet", fmt::format("{}, {}; up {} after a cold start, before the run",
+                                 count_text(own.switches, "switch", "switches"),
+                                 count_text(own.adapters, "adapter", "adapters"), short_text(own.bring_up)));
+  out.line("  manager", fmt::format("{}; {}, {} sent again, {} without an answer", own.engine,
+                                    count_text(own.requests, "request", "requests"), own.retried, own.failed));
+  out.line("  took",
+           fmt::format("discovery {}, forwarding tables {}", short_text(own.discovery), short_text(own.tables)));
+  if (!own.as_routed) {
+    out.line("", "tables in the switches are not those of the engine");
+  }
+}
+
 void write_control(Writer& out, const RunResults& results) {
   const ControlRow& own = *results.control;
   out.line("control", fmt::format("{} of {} sessions, {} with {}, {} of CPU (most in {})", own.established / 2,
@@ -388,6 +405,9 @@ void write_planes(Writer& out, const RunResults& results) {
   }
   if (results.control) {
     write_control(out, results);
+  }
+  if (results.subnet) {
+    write_subnet(out, *results.subnet);
   }
 }
 

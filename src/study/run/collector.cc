@@ -14,6 +14,7 @@
 #include "study/run/collector_security.h"
 #include "study/run/ladder.h"
 #include "study/run/run_description.h"
+#include "study/run/subnet_bring_up.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::run {
@@ -94,6 +95,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   take_scale_up(*simulation_, results);
   results.security = security_row(*simulation_);
   results.controller = controller_row(*simulation_);
+  results.subnet = subnet_row(simulation_->scenario(), world.graph());
   take_control(simulation_->world().fabric(), later(simulation_->ended_at(), world.now()), results);
   results.attacks = attack_rows(*simulation_, later(simulation_->ended_at(), world.now()));
   take_stages(*simulation_, results);

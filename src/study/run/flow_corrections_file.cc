@@ -26,10 +26,10 @@ using Keys = std::map<std::string, std::string>;
 
 /// What topology, routes and work are, the small runs have of their own.
 bool is_of_small_runs(std::string_view path) {
-  constexpr std::array<std::string_view, 20> kOthers{"topology", "routing",  "traffic",  "job",        "event",
-                                                     "failure",  "failures", "attack",   "keys",       "output",
-                                                     "flow",     "cost",     "gpu",      "checkpoint", "library",
-                                                     "cabling",  "control",  "scale_up", "reduction",  "collectives"};
+  constexpr std::array<std::string_view, 21> kOthers{
+      "topology", "routing", "traffic", "job",      "event",     "failure",     "failures",
+      "attack",   "keys",    "output",  "flow",     "cost",      "gpu",         "checkpoint",
+      "library",  "cabling", "control", "scale_up", "reduction", "collectives", "subnet"};
   const std::string_view section = path.substr(0, path.find_first_of(".["));
   if (section == path || std::ranges::find(kOthers, section) != kOthers.end()) {
     return false;  // keys above all sections: name, seed, stop, ...

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <tuple>
 
+#include "study/assembly/build_topology.h"
 #include "study/run/flow_simulation.h"
 #include "study/run/run_description.h"
+#include "study/run/subnet_bring_up.h"
 #include "study/run/training_run.h"
+#include "study/scenario/scenario_validate.h"
 
 namespace weft::study::run {
 namespace {
@@ -153,9 +156,7 @@ FlowRun cut_short(Sample sample, std::uint32_t steps) {
   return std::move(sample.run);
 }
 
-}  // namespace
-
-Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options) {
+Result<FlowRun> run_all(const scenario::Scenario& scenario, const FlowRunOptions& options) {
   Result<Sample> first = simulate(scenario, options, may_be_sampled(scenario) ? kSampledSteps : 0);
   if (!first) {
     return pass_on(first);
@@ -176,6 +177,16 @@ Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOp
   }
   return finished(second->run) ? continued(first->run, std::move(*second))
                                : cut_short(std::move(*second), 2 * kSampledSteps);
+}
+
+}  // namespace
+
+Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options) {
+  Result<FlowRun> made = run_all(scenario, options);
+  if (made && scenario::starts_cold(scenario)) {
+    made->results.subnet = subnet_row(scenario, assembly::build_topology(scenario).value());
+  }
+  return made;
 }
 
 }  // namespace weft::study::run

@@ -32,6 +32,7 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> congestion_keys();
 
 [[nodiscard]] std::span<const Key> control_keys();
+[[nodiscard]] std::span<const Key> subnet_keys();
 
 [[nodiscard]] std::span<const Key> reduction_keys();
 

@@ -33,6 +33,7 @@
 #include "study/scenario/scenario_scale_up.h"
 #include "study/scenario/scenario_security.h"
 #include "study/scenario/scenario_streams.h"
+#include "study/scenario/scenario_subnet.h"
 #include "study/scenario/scenario_traffic.h"
 #include "study/scenario/scenario_uet.h"
 #include "study/scenario/topology_kind.h"
@@ -347,6 +348,7 @@ struct Scenario {
   NsccSettings nscc{};
   RcccSettings rccc{};
   ControlSettings control{};
+  SubnetSettings subnet{};
   ReductionSettings reduction{};
   ScaleUpSettings scale_up{};
   TcpSettings tcp{};

@@ -32,6 +32,9 @@ struct CarrierFault {
 
 /// Forwarding tables of a subnet manager: their file, links that fail, and service levels that its engine gives.
 [[nodiscard]] Result<void> validate_manager(const Scenario& scenario);
+/// The manager brings the subnet up before the run; where the family has no subnet manager it does not, whatever is
+/// set.
+[[nodiscard]] bool starts_cold(const Scenario& scenario);
 
 /// Failures: times or rates, what their kind needs, and whether the run can have them.
 [[nodiscard]] Result<void> validate_failures(const Scenario& scenario);

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "study/scenario/fail_at.h"
+#include "study/scenario/family.h"
+#include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::scenario {
@@ -35,10 +37,40 @@ Result<void> validate_levels(const Scenario& scenario) {
              : Result<void>();
 }
 
+Result<void> validate_start(const Scenario& scenario) {
+  if (scenario.subnet.start != SubnetStart::kCold) {
+    return {};
+  }
+  const Family family = scenario.fabric.family;
+  if (!is_infiniband(family)) {
+    // A comparison of families may have it for those that have a manager.
+    return rank_of(scenario, "subnet.start") < rank_of(scenario, "fabric.family")
+               ? Result<void>()
+               : fail_at(scenario, "subnet.start",
+                         "'cold' is of InfiniBand's subnet manager, and {} has none; leave it out", word_of(family));
+  }
+  const RoutingSettings& routing = scenario.routing;
+  if (!has_manager(routing)) {
+    return fail_at(scenario, "subnet.start",
+                   "'cold' needs the tables of a subnet manager; set routing.engine, to \"ftree\" for example");
+  }
+  return routing.engine == RoutingEngine::kFile
+             ? fail_at(scenario, "subnet.start",
+                       "'cold' computes the tables, and routing.engine = \"file\" has them already; name an engine")
+             : Result<void>();
+}
+
 }  // namespace
+
+bool starts_cold(const Scenario& scenario) {
+  return scenario.subnet.start == SubnetStart::kCold && is_infiniband(scenario.fabric.family);
+}
 
 Result<void> validate_manager(const Scenario& scenario) {
   const RoutingSettings& routing = scenario.routing;
+  if (Result<void> start = validate_start(scenario); !start) {
+    return start;
+  }
   if (!has_manager(routing)) {
     return {};
   }

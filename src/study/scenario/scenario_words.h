@@ -311,6 +311,10 @@ struct WordsOf<fabric::ControlStart> : NothingPlanned {
   static constexpr WordList<2> kWords = {"converged", "cold"};
 };
 template <>
+struct WordsOf<SubnetStart> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"configured", "cold"};
+};
+template <>
 struct WordsOf<fabric::FibUnit> : NothingPlanned {
   static constexpr WordList<2> kWords = {"prefix", "group"};
 };

@@ -1,0 +1,74 @@
+#include "study/assembly/subnet_start.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/assert.h"
+#include "study/assembly/build_subnet.h"
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_validate.h"
+#include "study/scenario/scenario_words.h"
+#include "subnet/swept_subnet.h"
+
+namespace weft::study::assembly {
+namespace {
+
+subnet::SweepPlan plan_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const scenario::SubnetSettings& own = scenario.subnet;
+  const Result<subnet::EngineKind> engine = subnet::engine_by_name(scenario::word_of(scenario.routing.engine));
+  WEFT_ASSERT(engine.has_value());
+  subnet::SweepPlan plan;
+  plan.options.engine = *engine;
+  plan.options.routing.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls);
+  plan.options.lmc = static_cast<std::uint8_t>(scenario.routing.lmc);
+  plan.options.qos = scenario::assigns_lanes(scenario.routing.engine);
+  plan.options.smps.most_on_wire = static_cast<std::uint32_t>(own.smps_on_wire);
+  plan.options.smps.timeout = own.timeout;
+  plan.options.smps.retries = static_cast<std::uint32_t>(own.retries);
+  plan.options.mad_time = own.manager_time;
+  plan.options.entry_time = own.route_time;
+  plan.times.agent = own.agent_time;
+  plan.times.pass = own.pass_time;
+  plan.times.buffer = static_cast<std::uint32_t>(own.buffer);
+  plan.times.cable = Duration::zero();  // all cables as the longest
+  for (const fabric::Link& link : graph.links) {
+    plan.times.cable = std::max(plan.times.cable, link.propagation);
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<std::vector<subnet::SweepStudy>> start_subnets(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  WEFT_ASSERT(scenario::starts_cold(scenario));
+  const Result<PlacedSubnet> placed = place_subnet(graph);
+  if (!placed) {
+    return scenario::fail_at(scenario, "subnet.start", "{}", placed.error().message);
+  }
+  subnet::SweepPlan plan = plan_of(scenario, graph);
+  std::vector<subnet::SweepStudy> studies;
+  std::set<std::uint64_t> seen;  // GUIDs of ports
+  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
+    const subnet::Port& first = placed->subnet.port(placed->places[i]);
+    if (!first.peer || seen.contains(first.guid.value)) {
+      continue;
+    }
+    const Result<subnet::SweptSubnet> swept =
+        subnet::sweep(placed->subnet, placed->places[i], {.lmc = plan.options.lmc});
+    if (!swept) {
+      return scenario::fail_at(scenario, "subnet.start", "{}", swept.error().message);
+    }
+    for (const subnet::EndPort& end : swept->view.end_ports) {
+      seen.insert(end.guid.value);
+    }
+    plan.manager = swept->view[swept->view.manager].place;
+    Result<subnet::SweepStudy> study = subnet::study_sweeps(swept->subnet, plan);
+    if (!study) {
+      return scenario::fail_at(scenario, "subnet.start", "{}", study.error().message);
+    }
+    studies.push_back(std::move(*study));
+  }
+  return studies;
+}
+
+}  // namespace weft::study::assembly
