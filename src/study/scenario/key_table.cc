@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "base/assert.h"
@@ -151,6 +152,14 @@ Section cabling_section() {
 
 using Sections = std::vector<Section>;
 
+/// Those of congestion controls come after their choice.
+Sections with_parameters(Sections all) {
+  const auto control = std::ranges::find(all, "congestion_control", &Section::path);
+  const Sections parameters = parameter_sections();
+  all.insert(control + 1, parameters.begin(), parameters.end());
+  return all;
+}
+
 Sections make_sections() {
   using namespace key_tables;
   Sections all = {
@@ -217,10 +226,7 @@ Sections make_sections() {
       table<&Scenario::checkpoint>("checkpoint", "Checkpoints of jobs, and their restart. Used by `weft failures`.",
                                    checkpoint_keys()),
   };
-  const auto control = std::ranges::find(all, "congestion_control", &Section::path);
-  const std::vector<Section> parameters = parameter_sections();
-  all.insert(control + 1, parameters.begin(), parameters.end());
-  return all;
+  return with_parameters(std::move(all));
 }
 
 }  // namespace
