@@ -482,7 +482,7 @@ Result<std::vector<Finding>> lint(const std::vector<DeviceConfig>& devices, cons
       }
     }
   }
-  const Result<Reference> reference =
+  Result<Reference> reference =
       plan == nullptr ? Result<Reference>(Reference::of_majority(devices)) : Reference::of_plan(*plan, devices);
   if (!reference) {
     return pass_on(reference);
