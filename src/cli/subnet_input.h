@@ -14,7 +14,7 @@
 namespace weft::cli {
 
 /// Of `weft subnet sweep`; an empty duration is the default.
-struct SweepText {
+struct SubnetSweepText {
   std::vector<std::string> failures;
   bool qos = false;
   std::int64_t smps = 4;
@@ -42,7 +42,7 @@ struct SubnetText {
   std::string to;
   std::string conf;  // a partitions.conf
   std::string write;
-  SweepText sweep{};
+  SubnetSweepText sweep{};
   std::string server;    // the name under which a subnet is served
   std::string counters;  // results of a run; empty: ports have counted nothing
   std::string csv;

@@ -26,7 +26,7 @@ struct TimeOption {
   Duration least;
 };
 
-Result<void> take_times(const SweepText& text, subnet::SweepPlan& plan) {
+Result<void> take_times(const SubnetSweepText& text, subnet::SweepPlan& plan) {
   const std::array options = {
       TimeOption{"--agent-time", &text.agent_time, &plan.times.agent, Duration::zero()},
       TimeOption{"--pass-time", &text.pass_time, &plan.times.pass, Duration::zero()},
@@ -111,7 +111,7 @@ Result<void> take_partitions(const std::string& file, subnet::SweepPlan& plan) {
 }  // namespace
 
 void add_sweep_options(CLI::App& app, SubnetText& text) {
-  SweepText& sweep = text.sweep;
+  SubnetSweepText& sweep = text.sweep;
   app.add_option("--engine", text.engine, "Routing engine; default: minhop");
   app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
@@ -136,7 +136,7 @@ void add_sweep_options(CLI::App& app, SubnetText& text) {
 }
 
 Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet& managed) {
-  const SweepText& sweep = text.sweep;
+  const SubnetSweepText& sweep = text.sweep;
   const Result<subnet::EngineKind> engine = subnet::engine_by_name(text.engine);
   if (!engine) {
     return fail("--engine: {}", engine.error().message);
