@@ -35,6 +35,20 @@ TEST(NetworkClaims, EachRoundOfMetricAndChangeGains) {
   EXPECT_NEAR(claim.figure("crossed_placement"), 4.0 / 32, 0.01);
 }
 
+TEST(NetworkClaims, AManagerBringsUpWhatOpensmWouldAskAndDivides) {
+  const JudgedClaim claim("subnet-manager");
+  EXPECT_EQ(claim.verdict(), "holds");
+  // As many requests as OpenSM 3.3.23 sends (docs/decisions/0070).
+  EXPECT_EQ(claim.figure("small_requests"), 396);
+  EXPECT_EQ(claim.figure("large_requests"), 14'870);
+  // Its one thread takes 5 us for each answer, four agents at once 20 us.
+  EXPECT_GT(claim.figure("large"), 14'870 * 5e-3);
+  EXPECT_GT(claim.figure("one_at_a_time"), 396 * 25e-3);
+  EXPECT_GT(claim.figure("lanes_requests"), claim.figure("small_requests"));
+  EXPECT_GT(claim.figure("open_accepted"), 0);
+  EXPECT_EQ(claim.figure("closed_accepted"), 0);
+}
+
 TEST(NetworkClaims, CuttingThroughIsTheSameForBothFamiliesOnEqualHardware) {
   const JudgedClaim claim("cut-through");
   EXPECT_EQ(claim.verdict(), "holds");

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -51,7 +53,7 @@ TEST(Terminal, TablesFitIt) {
        {"show " + scenario + " --case rocev2", "show " + scenario + " --case rocev2 --bill",
         "show " + example("incast.toml") + " --case rocev2 --tuning", std::string("catalogue quantum-2"),
         std::string("catalogue switch"), std::string("claims --list")}) {
-    for (const unsigned short columns : {80, 120}) {
+    for (const std::uint16_t columns : std::array<std::uint16_t, 2>{80, 120}) {
       const Shown shown = show_weft(arguments, columns);
       EXPECT_EQ(shown.exit_status, 0) << shown.text;
       EXPECT_THAT(too_wide(shown.text, columns), IsEmpty()) << arguments << " at " << columns;

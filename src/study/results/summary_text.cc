@@ -505,6 +505,10 @@ std::string summary_text(const RunResults& results, const Summary& summary, Line
   // Flows have neither queues nor drops.
   if (results.run.fidelity != "flow") {
     write_network(out, results, summary.network);
+  } else if (results.subnet) {
+    out.blank();
+    out.title("network");
+    write_subnet(out, *results.subnet);
   }
   std::string text = out.take();
   for (const std::string& more : {scale_up_text(results, width), steps_text(results, width)}) {
