@@ -22,7 +22,6 @@ function(weft_compile_quickly target)
   if(NOT TARGET weft_test_headers)
     file(WRITE "${CMAKE_BINARY_DIR}/weft_test_headers.cc" "")
     add_library(weft_test_headers OBJECT "${CMAKE_BINARY_DIR}/weft_test_headers.cc")
-    target_compile_definitions(weft_test_headers PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
     target_compile_options(weft_test_headers PRIVATE -O0 -fno-lto)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # what comes out of a cache is as good as new
       target_compile_options(weft_test_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
@@ -35,13 +34,34 @@ function(weft_compile_quickly target)
   target_precompile_headers(${target} REUSE_FROM weft_test_headers)
 endfunction()
 
+# The functions of src/base/test_paths.h.
+function(weft_define_test_paths)
+  if(TARGET weft_test_paths)
+    return()
+  endif()
+  file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/test_paths.cc" CONTENT "#include \"base/test_paths.h\"
+
+namespace weft {
+
+const char* test_data_dir() { return \"${WEFT_TEST_DATA_DIR}\"; }
+const char* weft_binary() { return \"$<TARGET_FILE:weft>\"; }
+const char* mpirun_binary() { return \"$<$<BOOL:${MPIEXEC_EXECUTABLE}>:${MPIEXEC_EXECUTABLE}>\"; }
+
+}  // namespace weft
+")
+  add_library(weft_test_paths STATIC "${CMAKE_BINARY_DIR}/test_paths.cc")
+  target_include_directories(weft_test_paths PRIVATE "${CMAKE_SOURCE_DIR}/src")
+  target_compile_options(weft_test_paths PRIVATE -O0 -fno-lto)
+  weft_link_quickly(weft_test_paths)
+endfunction()
+
 # Gives one gtest executable the things every test has, and registers its cases under `label`: each alone, or with SUITES
 # those of a suite in one process. Nothing of the user's cache is read or written.
 function(weft_add_gtest target label)
   cmake_parse_arguments(PARSE_ARGV 2 arg "SUITES" "" "")
   weft_compile_quickly(${target})
-  target_link_libraries(${target} PRIVATE GTest::gmock_main GTest::gmock GTest::gtest)
-  target_compile_definitions(${target} PRIVATE WEFT_TEST_DATA_DIR="${WEFT_TEST_DATA_DIR}")
+  weft_define_test_paths()
+  target_link_libraries(${target} PRIVATE weft_test_paths GTest::gmock_main GTest::gmock GTest::gtest)
   if(NOT arg_SUITES)
     gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS ${label} ENVIRONMENT "WEFT_CACHE=")
@@ -54,6 +74,32 @@ set(WEFT_LABEL ${label})
 include(\"${CMAKE_SOURCE_DIR}/cmake/WeftSuites.cmake\")
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${suites}")
+endfunction()
+
+# weft_in_batches(<out> <name> <folder> <sources...>): with WEFT_UNITY, files that include eight of the sources each; else the
+# sources. They are included by their paths from `folder`, which the target searches: unlike CMake's own unity files these
+# are the same in every checkout, so that the compiler cache finds what another one compiled.
+function(weft_in_batches out name folder)
+  if(NOT WEFT_UNITY)
+    set(${out} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(batches "")
+  set(rest ${ARGN})
+  while(rest)
+    list(LENGTH batches number)
+    list(SUBLIST rest 0 8 now)
+    list(REMOVE_ITEM rest ${now})
+    set(text "")
+    foreach(source IN LISTS now)
+      file(RELATIVE_PATH path "${folder}" "${source}")
+      string(APPEND text "#include \"${path}\"\n")
+    endforeach()
+    set(batch "${CMAKE_BINARY_DIR}/batches/${name}_${number}.cc")
+    file(CONFIGURE OUTPUT "${batch}" CONTENT "${text}" @ONLY)
+    list(APPEND batches "${batch}")
+  endwhile()
+  set(${out} ${batches} PARENT_SCOPE)
 endfunction()
 
 # weft_module(<name> [ONCE_PER_RUN] [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
@@ -75,10 +121,10 @@ function(weft_module path)
   list(REMOVE_ITEM sources ${tests} ${arg_EXCLUDE} "${folder}/main.cc")
 
   if(sources)
-    add_library(weft_${name} STATIC ${sources})
+    weft_in_batches(units weft_${name} "${CMAKE_SOURCE_DIR}/src" ${sources})
+    add_library(weft_${name} STATIC ${units})
     target_include_directories(weft_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(weft_${name} PUBLIC ${arg_DEPS})
-    set_target_properties(weft_${name} PROPERTIES UNITY_BUILD "${WEFT_UNITY}" UNITY_BUILD_BATCH_SIZE 8)
     if(arg_ONCE_PER_RUN AND WEFT_SANITIZE)
       target_compile_options(weft_${name} PRIVATE -O0)
     endif()

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/test_paths.h"
 #include "wire/capture_check.h"
 #include "wire/ddp.h"
 #include "wire/ipv4.h"
@@ -82,8 +83,8 @@ class Script {
 };
 
 TEST(IwarpCheck, EveryFrameOfLinuxsSoftIwarpIsReemittedIdentically) {
-  auto reader = PcapReader::open(std::filesystem::path(WEFT_TEST_DATA_DIR) / "captures" /
-                                 "siw_rping_ucmatose_send_write_read.pcap");
+  auto reader =
+      PcapReader::open(std::filesystem::path(test_data_dir()) / "captures" / "siw_rping_ucmatose_send_write_read.pcap");
   ASSERT_TRUE(reader);
   CaptureCounts counts;
   ASSERT_TRUE(check_capture(

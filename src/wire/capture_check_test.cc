@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "wire/captured_frame.h"
 #include "wire/erf_record.h"
 
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const std::filesystem::path kCaptures = std::filesystem::path(WEFT_TEST_DATA_DIR) / "captures";
+const std::filesystem::path kCaptures = std::filesystem::path(test_data_dir()) / "captures";
 
 PacketCheck check_bytes(CaptureLink link, const std::vector<std::byte>& bytes, std::size_t cut = 0) {
   return check_packet(link,

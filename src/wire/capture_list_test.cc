@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/test_paths.h"
 #include "wire/capture_check.h"
 #include "wire/ddp.h"
 #include "wire/frame.h"
@@ -44,7 +45,7 @@ TEST(CaptureList, FurtherUdpPortsAreRoceV2) {
 }
 
 TEST(CaptureList, PacketsWithALineOfIwarpAreThoseThatTheCheckCounts) {
-  const auto path = std::filesystem::path(WEFT_TEST_DATA_DIR) / "captures" / "siw_rping_ucmatose_send_write_read.pcap";
+  const auto path = std::filesystem::path(test_data_dir()) / "captures" / "siw_rping_ucmatose_send_write_read.pcap";
   auto counted = PcapReader::open(path);
   CaptureCounts counts;
   ASSERT_TRUE(check_capture(*counted, counts, [](std::uint64_t, std::string_view) {}));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/test_paths.h"
 #include "wire/frame.h"
 #include "wire/pcap_reader.h"
 #include "wire/test_bytes.h"
@@ -20,7 +21,7 @@ constexpr std::uint64_t kServerGuid = 0x505400FFFE000001;
 
 /// The MADs of the captured session, one a packet.
 std::vector<ByteVector> captured_mads() {
-  auto reader = PcapReader::open(std::string(WEFT_TEST_DATA_DIR) + "/captures/rxe_cm_mad_qp1.pcap");
+  auto reader = PcapReader::open(std::string(test_data_dir()) + "/captures/rxe_cm_mad_qp1.pcap");
   WEFT_ASSERT(reader.has_value());
   std::vector<ByteVector> mads;
   while (true) {

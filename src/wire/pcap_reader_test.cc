@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
+
 namespace weft::wire {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kCaptures = std::filesystem::path(WEFT_TEST_DATA_DIR) / "captures";
+const std::filesystem::path kCaptures = std::filesystem::path(test_data_dir()) / "captures";
 
 std::vector<char> contents_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);

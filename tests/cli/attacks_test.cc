@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/attacks";
+const fs::path kExamples = fs::path(test_data_dir()) / "../../examples/attacks";
 
 nlohmann::json runs_of(const std::string& name) {
   const Outcome outcome =

@@ -9,6 +9,7 @@
 #include <regex>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/document_blocks.h"
 #include "tests/cli/run_weft.h"
 
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kIncast = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string();
+const std::string kIncast = (fs::path(test_data_dir()) / "../../examples/incast.toml").string();
 
-const std::string kTutorial = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/tutorial.toml").string();
+const std::string kTutorial = (fs::path(test_data_dir()) / "../../examples/tutorial.toml").string();
 
 /// Without what the machine was like.
 std::string without_machine(const std::string& text) {
@@ -127,7 +128,7 @@ TEST_F(Cache, TwoComparisonsAtOnceGiveTheSame) {
   const std::string other =
       fmt::format("compare {} --seeds 2 --no-risk --no-explain --fabrics infiniband,rocev2 -q", kIncast);
   const Outcome both = run_weft(fmt::format("{0} --out {1} & pid=$!; {2} {0} --out {3}; wait $pid", other,
-                                            in("one.json"), WEFT_BINARY, in("two.json")));
+                                            in("one.json"), weft_binary(), in("two.json")));
   ASSERT_EQ(both.exit_status, 0) << both.err;
   EXPECT_EQ(text_of(in("one.json")), text_of(in("two.json")));
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = fs::path(WEFT_TEST_DATA_DIR) / ".." / "..";
+const fs::path kRoot = fs::path(test_data_dir()) / ".." / "..";
 
 /// Of the claims that `weft claims --list` has; "scenario", "comparison", "not yet", or all.
 std::set<std::string> listed(const std::string& how = {}) {

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples";
+const fs::path kExamples = fs::path(test_data_dir()) / "../../examples";
 const std::string kIncast = (kExamples / "incast.toml").string();
 
 class Compare : public ::testing::Test {

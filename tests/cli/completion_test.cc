@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/document_blocks.h"
 #include "tests/cli/run_weft.h"
 
@@ -26,8 +27,8 @@ std::vector<std::string> offered(const std::string& words) {
   const std::string base =
       ::testing::TempDir() + "weft_completion_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
   std::ofstream(base + ".sh") << "cd " << project_root().string() << "\n"
-                              << "source <(" << WEFT_BINARY << " completion bash)\n"
-                              << "COMP_WORDS=(" << WEFT_BINARY << " " << words << ")\n"
+                              << "source <(" << weft_binary() << " completion bash)\n"
+                              << "COMP_WORDS=(" << weft_binary() << " " << words << ")\n"
                               << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_weft\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
   EXPECT_EQ(std::system(("bash " + base + ".sh >" + base + ".out 2>" + base + ".err").c_str()), 0);
   EXPECT_THAT(text_of(base + ".err"), IsEmpty());
@@ -94,7 +95,7 @@ std::vector<std::string> completed_by_zsh(const std::vector<std::string>& beginn
   const fs::path folder = fs::path(::testing::TempDir()) / "weft_zsh_completion";
   fs::remove_all(folder);
   fs::create_directories(folder);
-  fs::create_symlink(WEFT_BINARY, folder / "weft");
+  fs::create_symlink(weft_binary(), folder / "weft");
   std::ofstream(folder / "drive.zsh") << R"zsh(
 zmodload zsh/zpty || exit 1
 zpty inner zsh -f -i

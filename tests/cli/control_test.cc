@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kExample = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/control-convergence.toml").string();
+const std::string kExample = (fs::path(test_data_dir()) / "../../examples/control-convergence.toml").string();
 
 nlohmann::json control_of(const std::string& arguments) {
   const Outcome outcome = run_weft("control " + kExample + " --json - --quiet " + arguments);

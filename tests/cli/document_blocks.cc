@@ -1,4 +1,5 @@
 #include "tests/cli/document_blocks.h"
+#include "base/test_paths.h"
 
 #include <cmark-gfm.h>
 #include <fmt/core.h>
@@ -15,7 +16,7 @@ namespace weft::test {
 
 namespace fs = std::filesystem;
 
-fs::path project_root() { return fs::canonical(fs::path(WEFT_TEST_DATA_DIR) / ".." / ".."); }
+fs::path project_root() { return fs::canonical(fs::path(test_data_dir()) / ".." / ".."); }
 
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -41,7 +42,7 @@ ReaderFolder::ReaderFolder() {
   path_ = fs::path(testing::TempDir()) / fmt::format("weft_reader_{}", getpid());
   fs::remove_all(path_);
   fs::create_directories(path_ / "bin");
-  fs::create_symlink(fs::absolute(WEFT_BINARY), path_ / "bin" / "weft");
+  fs::create_symlink(fs::absolute(weft_binary()), path_ / "bin" / "weft");
   for (const char* folder : {"examples", "tests"}) {
     fs::create_directory_symlink(project_root() / folder, path_ / folder);
   }

@@ -7,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
 namespace {
 
-const std::filesystem::path kRoot = std::filesystem::path(WEFT_TEST_DATA_DIR) / ".." / "..";
+const std::filesystem::path kRoot = std::filesystem::path(test_data_dir()) / ".." / "..";
 
 /// The arguments of the commands in the fenced blocks of one document.
 std::vector<std::string> commands_of(const std::filesystem::path& document) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -14,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::string kExample = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string();
+const std::string kExample = (fs::path(test_data_dir()) / "../../examples/incast.toml").string();
 
 TEST(Emit, PrintsOneConfigurationAndItsTable) {
   const Outcome outcome = run_weft("emit " + kExample + " --for sonic --device leaf0");

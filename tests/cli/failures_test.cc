@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples").string();
+const std::string kExamples = (fs::path(test_data_dir()) / "../../examples").string();
 const std::string kSmall = kExamples + "/failures.toml --set topology.hosts=32 --set job[0].gpus=256";
 
 nlohmann::json case_of(const nlohmann::json& runs, const std::string& name) {

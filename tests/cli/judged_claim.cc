@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-const fs::path kFolder = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/claims";
+const fs::path kFolder = fs::path(test_data_dir()) / "../../examples/claims";
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::string kExample = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string();
+const std::string kExample = (fs::path(test_data_dir()) / "../../examples/incast.toml").string();
 
 /// A folder with the configurations of the example, gone when the test ends.
 class Configurations : public testing::Test {

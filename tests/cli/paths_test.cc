@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples").string();
+const std::string kExamples = (fs::path(test_data_dir()) / "../../examples").string();
 const std::string kPolarised = kExamples + "/claims/hash-polarisation.toml --case polarised";
 
 TEST(Paths, PrintsTiersChoicesAndVariantsWithinEightyColumns) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-const std::filesystem::path kCaptures = std::filesystem::path(WEFT_TEST_DATA_DIR) / "captures";
+const std::filesystem::path kCaptures = std::filesystem::path(test_data_dir()) / "captures";
 
 std::string capture(const char* name) { return (kCaptures / name).string(); }
 

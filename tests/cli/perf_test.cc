@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -29,7 +30,8 @@ Outcome with_server(const std::string& server_options, const std::string& then) 
 }
 
 std::string client(const std::string& options) {
-  return fmt::format("{} perf client {} --bind {} --idle-timeout 5s {}", WEFT_BINARY, address(1), address(2), options);
+  return fmt::format("{} perf client {} --bind {} --idle-timeout 5s {}", weft_binary(), address(1), address(2),
+                     options);
 }
 
 TEST(Perf, PrintsTheTableOfABandwidthTest) {
@@ -100,7 +102,7 @@ TEST(Perf, SaysThatTheServerServesAnotherTransport) {
 TEST(Perf, ACaptureOfARunPassesTheCheck) {
   const std::string file = fmt::format("{}weft_perf_{}.pcapng", testing::TempDir(), getpid());
   const Outcome outcome = with_server(
-      "--once", fmt::format("{} >&2 && {} pcap check {}", client("-n 30 --pcap " + file), WEFT_BINARY, file));
+      "--once", fmt::format("{} >&2 && {} pcap check {}", client("-n 30 --pcap " + file), weft_binary(), file));
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err << outcome.out;
   EXPECT_NE(outcome.out.find("0 unknown, 0 faults"), std::string::npos) << outcome.out;
   std::remove(file.c_str());
@@ -132,7 +134,7 @@ TEST(Perf, ErrorsAreOneLineAndStatusTwo) {
 TEST(Perf, SaysThatThePortIsInUse) {
   const Outcome outcome = with_server(
       "",
-      fmt::format("{} perf server --bind {}; status=$?; kill -INT $server; (exit $status)", WEFT_BINARY, address(1)));
+      fmt::format("{} perf server --bind {}; status=$?; kill -INT $server; (exit $status)", weft_binary(), address(1)));
   EXPECT_EQ(outcome.exit_status, 2) << outcome.err;
   EXPECT_NE(outcome.err.find("in use"), std::string::npos) << outcome.err;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kPublished = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/published";
+const fs::path kPublished = fs::path(test_data_dir()) / "../../examples/published";
 
 /// The runs of a scenario, by case.
 std::map<std::string, nlohmann::json> runs_of(const std::string& arguments) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -19,7 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
-const fs::path kData = fs::path(WEFT_TEST_DATA_DIR) / "report";
+const fs::path kData = fs::path(test_data_dir()) / "report";
 const std::string kFull = (kData / "full.json").string();
 const std::string kEmpty = (kData / "empty.json").string();
 
@@ -45,7 +46,7 @@ class Report : public ::testing::Test {
   [[nodiscard]] std::string run(const std::string& name, const std::string& options) const {
     const std::string file = in(name);
     const Outcome outcome =
-        run_weft(fmt::format("run {}/../../examples/incast.toml --out {} {}", WEFT_TEST_DATA_DIR, file, options));
+        run_weft(fmt::format("run {}/../../examples/incast.toml --out {} {}", test_data_dir(), file, options));
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
     return file;
   }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -23,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-const fs::path kExamples = fs::path(WEFT_TEST_DATA_DIR) / "../../examples";
+const fs::path kExamples = fs::path(test_data_dir()) / "../../examples";
 
 /// A scenario and a folder of its own for each test.
 class Run : public ::testing::Test {
@@ -46,7 +47,7 @@ shift = 1
 
   /// Runs in the folder.
   [[nodiscard]] Outcome run(const std::string& options) const {
-    return run_weft(fmt::format("--version >/dev/null; cd {}; {} run {}", folder_.string(), WEFT_BINARY, options));
+    return run_weft(fmt::format("--version >/dev/null; cd {}; {} run {}", folder_.string(), weft_binary(), options));
   }
   [[nodiscard]] bool exists(const std::string& file) const { return fs::exists(folder_ / file); }
 
@@ -108,8 +109,8 @@ TEST_F(Run, OutputThatNeverArrivesIsAFault) {
   for (const char* const command : {"run small.toml --no-results", "run --help", "collective all-reduce -n 2 -s 1KiB",
                                     "claims --list", "show small.toml", "help run"}) {
     for (const char* const where : {">/dev/full", ">&-"}) {
-      const Outcome outcome =
-          run_weft(fmt::format("--version >/dev/null; cd {}; {} {} {}", folder_.string(), WEFT_BINARY, command, where));
+      const Outcome outcome = run_weft(
+          fmt::format("--version >/dev/null; cd {}; {} {} {}", folder_.string(), weft_binary(), command, where));
       EXPECT_EQ(outcome.exit_status, 1) << command << where;
       EXPECT_THAT(outcome.err, HasSubstr("cannot write to")) << command << where;
     }
@@ -202,7 +203,7 @@ TEST_F(Run, CapturesAPort) {
     const Outcome outcome =
         run(fmt::format("small.toml --set fabric.family={} --pcap host1/nic0=port.pcapng --quiet --no-results && {} "
                         "pcap check port.pcapng",
-                        family, WEFT_BINARY));
+                        family, weft_binary()));
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err << outcome.out;
     EXPECT_NE(outcome.out.find("0 faults"), std::string::npos) << outcome.out;
   }

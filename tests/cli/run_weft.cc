@@ -1,4 +1,5 @@
 #include "tests/cli/run_weft.h"
+#include "base/test_paths.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ Outcome run_weft(const std::string& arguments) {
   const std::filesystem::path base = std::filesystem::path(testing::TempDir()) / fmt::format("weft_cli_{}", getpid());
   const std::string out = base.string() + ".out";
   const std::string err = base.string() + ".err";
-  const int status = std::system(fmt::format("{{ {} {}; }} >{} 2>{}", WEFT_BINARY, arguments, out, err).c_str());
+  const int status = std::system(fmt::format("{{ {} {}; }} >{} 2>{}", weft_binary(), arguments, out, err).c_str());
   Outcome outcome{
       .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1, .out = contents_of(out), .err = contents_of(err)};
   std::filesystem::remove(out);
@@ -40,7 +41,7 @@ Outcome run_weft(const std::string& arguments) {
 }
 
 Shown show_weft(const std::string& arguments, unsigned short columns, const std::string& environment) {
-  const std::string command = fmt::format("TERM=xterm {} {} {}", environment, WEFT_BINARY, arguments);
+  const std::string command = fmt::format("TERM=xterm {} {} {}", environment, weft_binary(), arguments);
   winsize size{.ws_row = 50, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kScenario = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/claims/network-bottleneck.toml").string();
+const std::string kScenario = (fs::path(test_data_dir()) / "../../examples/claims/network-bottleneck.toml").string();
 
 void expect_refused(const std::string& arguments, const std::string& said) {
   const Outcome outcome = run_weft("scale " + arguments);
@@ -70,7 +71,7 @@ TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario + " --gpus 8 --fidelity flow --budget 10s", "--budget: only with --fidelity auto");
   expect_refused(kScenario + " --gpus 8 --fidelity auto --budget 0s", "--budget: it must be above 0");
   expect_refused("no-such-file.toml --gpus 8", "no-such-file.toml");
-  expect_refused((fs::path(WEFT_TEST_DATA_DIR) / "../../examples/incast.toml").string() + " --gpus 8",
+  expect_refused((fs::path(test_data_dir()) / "../../examples/incast.toml").string() + " --gpus 8",
                  "scaling needs a scenario with one [[job]]");
 }
 

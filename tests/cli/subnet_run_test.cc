@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -14,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples/subnet").string();
+const std::string kExamples = (fs::path(test_data_dir()) / "../../examples/subnet").string();
 
 /// A file of the test, gone with this.
 class Written {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -12,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kNetwork = WEFT_TEST_DATA_DIR "/opensm/fat_4x2x4.net";
-const std::string kScenario = (std::filesystem::path(WEFT_TEST_DATA_DIR) / "../../examples/subnet/torus.toml").string();
+const std::string kNetwork = std::string(test_data_dir()) + "/opensm/fat_4x2x4.net";
+const std::string kScenario = (std::filesystem::path(test_data_dir()) / "../../examples/subnet/torus.toml").string();
 
 nlohmann::json swept(const std::string& options) {
   const Outcome outcome = run_weft("subnet sweep " + options + " --json -");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,8 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const std::string kData = WEFT_TEST_DATA_DIR "/opensm/";
-const std::string kExamples = (fs::path(WEFT_TEST_DATA_DIR) / "../../examples").string();
+const std::string kData = std::string(test_data_dir()) + "/opensm/";
+const std::string kExamples = (fs::path(test_data_dir()) / "../../examples").string();
 
 std::string contents_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -136,7 +137,7 @@ TEST_F(Sweep, TheNumberOfJobsChangesNothing) {
 TEST_F(Sweep, WhatIsInTheCacheIsNotRunAgain) {
   const std::string cached =
       fmt::format("--version >/dev/null; WEFT_CACHE={} {} sweep {} --no-results --vary case --seeds ", in("cache"),
-                  WEFT_BINARY, in("fan-in.toml"));
+                  weft_binary(), in("fan-in.toml"));
   const Outcome first = run_weft(cached + "2");
   EXPECT_EQ(first.exit_status, 0) << first.err;
   const Outcome second = run_weft(cached + "3");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kValidation = fs::path(WEFT_TEST_DATA_DIR) / "../../examples/validation";
+const fs::path kValidation = fs::path(test_data_dir()) / "../../examples/validation";
 
 /// The summary of one case.
 nlohmann::json run_of(const std::string& arguments) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -15,7 +16,7 @@ using ::testing::IsEmpty;
 /// As the given rank of two.
 Outcome run_as(int rank, const std::string& arguments) {
   return run_weft(fmt::format("--version >/dev/null; OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK={} {} {}", rank,
-                              WEFT_BINARY, arguments));
+                              weft_binary(), arguments));
 }
 
 TEST(WithoutMpi, WorkThatWouldBeDealtIsRefusedOnce) {

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::string_literals::operator""s;
 
-const fs::path kScenarios = fs::path(WEFT_TEST_DATA_DIR) / "scenarios";
+const fs::path kScenarios = fs::path(test_data_dir()) / "scenarios";
 
 std::vector<fs::path> scenarios_of(const std::string& folder) {
   std::vector<fs::path> paths;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/test_paths.h"
 #include "transport/operations.h"
 #include "wire/captured_frame.h"
 #include "wire/packet_codec.h"
@@ -49,7 +50,7 @@ verbs::PathMtu RcConversation::path_mtu() const {
 
 std::vector<RcConversation> rc_conversations(const std::string& capture) {
   std::vector<RcConversation> all;
-  auto reader = wire::PcapReader::open(std::string(WEFT_TEST_DATA_DIR) + "/captures/" + capture);
+  auto reader = wire::PcapReader::open(std::string(test_data_dir()) + "/captures/" + capture);
   if (!reader.has_value()) {
     ADD_FAILURE() << reader.error().message;
     return all;

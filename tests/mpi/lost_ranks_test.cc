@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/mpi/run_ranks.h"
 
 namespace weft::test {
@@ -37,7 +38,7 @@ class LostRanks : public testing::Test {
   void expect_same_results() const {
     const std::string alone =
         fmt::format("WEFT_CACHE= {} compare {} --fabrics infiniband --seeds 2 --no-risk --no-explain -q -o {}",
-                    WEFT_BINARY, file_, folder_ / "one.json");
+                    weft_binary(), file_, folder_ / "one.json");
     EXPECT_EQ(std::system(alone.c_str()), 0);
     EXPECT_NE(folder_.read("one.json"), "");
     EXPECT_EQ(folder_.read("one.json"), folder_.read("ranks.json"));

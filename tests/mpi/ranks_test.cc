@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/test_paths.h"
 #include "tests/mpi/run_ranks.h"
 
 namespace weft::test {
@@ -45,7 +46,7 @@ std::string without_machines(std::string json) {
 }
 
 void expect_alone(const std::string& arguments) {
-  const int status = std::system(fmt::format("WEFT_CACHE= {} {} -q", WEFT_BINARY, arguments).c_str());
+  const int status = std::system(fmt::format("WEFT_CACHE= {} {} -q", weft_binary(), arguments).c_str());
   EXPECT_EQ(status, 0) << arguments;
 }
 
@@ -86,8 +87,8 @@ TEST(Ranks, AComparisonIsTheSameFile) {
 
 TEST(Ranks, ScaleIsTheSameTable) {
   const TestFolder folder;
-  const std::string scale = fmt::format(
-      "scale {}/../../examples/claims/network-bottleneck.toml --case 400g --gpus 8..32", WEFT_TEST_DATA_DIR);
+  const std::string scale =
+      fmt::format("scale {}/../../examples/claims/network-bottleneck.toml --case 400g --gpus 8..32", test_data_dir());
   expect_alone(fmt::format("{} --json {}", scale, folder / "one.json"));
   const RanksOutcome outcome = run_ranks({.arguments = fmt::format("{} --json {}", scale, folder / "three.json")});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
@@ -129,7 +130,7 @@ TEST(Ranks, ASearchIsTheSameStepByStep) {
 TEST(Ranks, ClaimsAreJudgedByRunsOfAllRanks) {
   const TestFolder folder;
   const std::string claims =
-      fmt::format("claims cut-through routable --folder {}/../../examples/claims", WEFT_TEST_DATA_DIR);
+      fmt::format("claims cut-through routable --folder {}/../../examples/claims", test_data_dir());
   expect_alone(fmt::format("{} --json {}", claims, folder / "one.json"));
   const RanksOutcome outcome =
       run_ranks({.arguments = fmt::format("{} -j 1 --json {}", claims, folder / "three.json")});
@@ -182,13 +183,13 @@ TEST(Ranks, WrongInputIsSaidOnce) {
 
 TEST(Ranks, AnotherMpisRanksDoNotRunTheSameJobEach) {
   const TestFolder folder;
-  const std::string run = fmt::format("{} run {} --no-results >{} 2>&1", WEFT_BINARY,
+  const std::string run = fmt::format("{} run {} --no-results >{} 2>&1", weft_binary(),
                                       folder.write("small.toml", kNetwork), folder / "said");
   EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=0 " + run).c_str())), 2);
   EXPECT_THAT(folder.read("said"), HasSubstr("mpirun of another MPI"));
   EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=1 " + run).c_str())), 0);
   EXPECT_EQ(folder.read("said"), "");
-  const std::string show = fmt::format("{} show {} >{} 2>&1", WEFT_BINARY, folder / "small.toml", folder / "shown");
+  const std::string show = fmt::format("{} show {} >{} 2>&1", weft_binary(), folder / "small.toml", folder / "shown");
   EXPECT_EQ(WEXITSTATUS(std::system(("PMI_SIZE=4 PMI_RANK=0 " + show).c_str())), 0);
   EXPECT_THAT(folder.read("shown"), HasSubstr("topology.tiers"));
 }

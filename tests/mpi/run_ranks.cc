@@ -1,4 +1,5 @@
 #include "tests/mpi/run_ranks.h"
+#include "base/test_paths.h"
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -65,14 +66,14 @@ std::string TestFolder::write(const std::string& name, const std::string& text) 
 std::string TestFolder::read(const std::string& name) const { return contents_of(folder_ / name); }
 
 Ranks::Ranks(const Start& start) {
-  std::string programs = fmt::format("{} {}", WEFT_BINARY, start.arguments);
+  std::string programs = fmt::format("{} {}", weft_binary(), start.arguments);
   for (std::size_t at = 0; (at = programs.find(" weft ", at)) != std::string::npos;) {  // of further programs
-    programs.replace(at + 1, 4, WEFT_BINARY);
+    programs.replace(at + 1, 4, weft_binary());
   }
   // Root may be all that there is in a container.
   const std::string command = fmt::format(
       "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 WEFT_CACHE= {} exec {} --oversubscribe {} {} >{} 2>{}",
-      start.environment, WEFT_MPIRUN, start.options, programs, folder_ / "out", folder_ / "err");
+      start.environment, mpirun_binary(), start.options, programs, folder_ / "out", folder_ / "err");
   mpirun_ = ::fork();
   if (mpirun_ == 0) {
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/route_report.h"
 #include "subnet/routing/engine.h"
@@ -38,7 +39,7 @@ OpensmRun run_opensm(const test::Network& network, std::string_view engine) {
   const std::filesystem::path net = folder / "network.net";
   EXPECT_TRUE(write_file(net.string(), network.text));
   const std::string command =
-      fmt::format("{}/../opensm/run_opensm {} {} {}{}", WEFT_TEST_DATA_DIR, net.string(), (folder / "out").string(),
+      fmt::format("{}/../opensm/run_opensm {} {} {}{}", test_data_dir(), net.string(), (folder / "out").string(),
                   engine, network.lmc > 0 ? fmt::format(" -l {}", network.lmc) : "");
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   const std::string log = contents_of(folder / "out" / "osm.log");

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "subnet/partitions/partitions.h"
 #include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
@@ -85,7 +86,7 @@ OpensmRun run_opensm(const std::string& conf) {
   EXPECT_TRUE(write_file((folder / "network.net").string(), kNetwork));
   EXPECT_TRUE(write_file((folder / "partitions.conf").string(), conf));
   const std::string command =
-      fmt::format("{0}/../opensm/run_opensm {1}/network.net {1}/out pkeys -P {1}/partitions.conf", WEFT_TEST_DATA_DIR,
+      fmt::format("{0}/../opensm/run_opensm {1}/network.net {1}/out pkeys -P {1}/partitions.conf", test_data_dir(),
                   folder.string());
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   const Result<std::string> keys = read_file((folder / "out" / "pkeys.txt").string());

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-const std::string kScripts = WEFT_TEST_DATA_DIR "/../opensm/";
+const std::string kScripts = std::string(test_data_dir()) + "/../opensm/";
 
 /// A folder of this test alone, removed with it.
 class ServedNetwork : public testing::Test {
@@ -43,7 +44,7 @@ class ServedNetwork : public testing::Test {
   void sweep_both(const test::Network& network, const std::string& engine) {
     const std::string options = network.lmc > 0 ? fmt::format(" -l {}", network.lmc) : "";
     run(fmt::format("{}run_opensm {} {} {}{}", kScripts, net(network), (folder_ / "ibsim").string(), engine, options));
-    run(fmt::format("WEFT_SERVER={} {}run_opensm {} {} {}{}", WEFT_BINARY, kScripts, net(network),
+    run(fmt::format("WEFT_SERVER={} {}run_opensm {} {} {}{}", weft_binary(), kScripts, net(network),
                     (folder_ / "weft").string(), engine, options));
   }
 
@@ -100,7 +101,7 @@ class ServedTools : public ServedNetwork {
  protected:
   void SetUp() override {
     network_ = test::networks().front();  // four leaves with four hosts each, two spines
-    run(fmt::format("{}serve_tools {} {} {}", kScripts, WEFT_BINARY, net(network_), folder_.string() + "/tools"));
+    run(fmt::format("{}serve_tools {} {} {}", kScripts, weft_binary(), net(network_), folder_.string() + "/tools"));
   }
   /// What a tool printed. It ended well.
   [[nodiscard]] std::string said(const std::string& tool) const {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/test_paths.h"
 #include "study/run/capture_tap.h"
 #include "study/run/collector.h"
 #include "study/scenario/scenario_load.h"
@@ -20,7 +21,7 @@ namespace {
 
 using study::run::Simulation;
 
-constexpr const char* kScript = WEFT_TEST_DATA_DIR "/../../share/wireshark/uet.lua";
+const std::string kScript = std::string(test_data_dir()) + "/../../share/wireshark/uet.lua";
 
 /// Two senders meet at the third host, and more comes than its queue holds.
 constexpr const char* kScenario = R"(

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "tests/tshark/tshark.h"
 #include "wire/uet/test_uet_frames.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using namespace wire::uet;
 
-constexpr const char* kScript = WEFT_TEST_DATA_DIR "/../../share/wireshark/uet.lua";
+const std::string kScript = std::string(test_data_dir()) + "/../../share/wireshark/uet.lua";
 
 /// Numbers however tshark prints them, bytes as hexadecimal digits.
 using UetExpected = std::map<std::string, std::variant<std::int64_t, std::uint64_t, std::string>>;

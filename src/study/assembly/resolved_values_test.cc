@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "base/test_paths.h"
 #include "study/assembly/assembly_check.h"
 #include "study/assembly/build_topology.h"
 #include "study/scenario/scenario_load.h"
@@ -36,7 +37,7 @@ std::vector<scenario::Scenario> examples(std::size_t part) {
   constexpr std::size_t kCases = 3;
   std::vector<std::string> files;
   for (const fs::directory_entry& entry :
-       fs::recursive_directory_iterator(fs::canonical(fs::path(WEFT_TEST_DATA_DIR) / ".." / ".." / "examples"))) {
+       fs::recursive_directory_iterator(fs::canonical(fs::path(test_data_dir()) / ".." / ".." / "examples"))) {
     if (entry.path().extension() == ".toml") {
       files.push_back(entry.path().string());
     }

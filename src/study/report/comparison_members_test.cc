@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "study/report/comparison_tables.h"
 #include "study/report/figure_labels.h"
 #include "study/report/test_comparison.h"
@@ -21,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::filesystem::path kProject = std::filesystem::path(WEFT_TEST_DATA_DIR) / ".." / "..";
+const std::filesystem::path kProject = std::filesystem::path(test_data_dir()) / ".." / "..";
 constexpr std::string_view kBegin = "<!-- reference: begin -->\n";
 constexpr std::string_view kEnd = "<!-- reference: end -->";
 

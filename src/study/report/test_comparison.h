@@ -5,11 +5,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/test_paths.h"
+
 namespace weft::study::report::testing {
 
 /// "full.json" has everything that a comparison can have, "empty.json" nothing that it need not have.
 inline nlohmann::ordered_json test_comparison(const char* name) {
-  std::ifstream file(std::filesystem::path(WEFT_TEST_DATA_DIR) / "report" / name);
+  std::ifstream file(std::filesystem::path(test_data_dir()) / "report" / name);
   return nlohmann::ordered_json::parse(file);
 }
 

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/test_paths.h"
+
 namespace weft::study::results {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr std::string_view kEnd = "<!-- reference: end -->";
 
 // With WEFT_UPDATE_DOCS set, the test writes what it would otherwise ask for.
 TEST(ResultsReference, StandsInTheDocumentAsTheTablesOfRecordsSay) {
-  const std::string path = std::string(WEFT_TEST_DATA_DIR) + "/../../docs/results.md";
+  const std::string path = std::string(test_data_dir()) + "/../../docs/results.md";
   std::stringstream contents;
   contents << std::ifstream(path).rdbuf();
   const std::string document = contents.str();

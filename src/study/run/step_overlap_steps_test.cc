@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario_load.h"
 
@@ -44,7 +45,7 @@ global_batch = 16
 )";
 
 results::StepRow step_of(const std::string& text) {
-  const auto catalogue = scenario::Catalogue::load(WEFT_TEST_DATA_DIR "/composition/catalogue");
+  const auto catalogue = scenario::Catalogue::load(std::string(test_data_dir()) + "/composition/catalogue");
   EXPECT_TRUE(catalogue) << catalogue.error().message;
   const auto scenario =
       scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}}, *catalogue);

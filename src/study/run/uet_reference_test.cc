@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -19,7 +20,7 @@ struct Finished final : workload::MessageSink {
 };
 
 Finished run_case(const std::string& name) {
-  const std::string file = std::string(WEFT_TEST_DATA_DIR) + "/../../examples/uet-reference.toml";
+  const std::string file = std::string(test_data_dir()) + "/../../examples/uet-reference.toml";
   std::ifstream in(file);
   std::stringstream text;
   text << in.rdbuf();

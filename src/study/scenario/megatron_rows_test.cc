@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "study/scenario/raw_value.h"
 #include "workload/training/model_flops.h"
 #include "workload/training/step_estimate.h"
@@ -69,7 +70,7 @@ TEST_F(MegatronRows, ThatWereNotFittedDependOnTheFit) {
 TEST_F(MegatronRows, StandInTheDocumentAsTheCodePredictsThem) {
   constexpr std::string_view kBegin = "<!-- megatron: begin -->\n";
   constexpr std::string_view kEnd = "<!-- megatron: end -->";
-  const auto document = read_file(std::string(WEFT_TEST_DATA_DIR) + "/../../docs/validation.md");
+  const auto document = read_file(std::string(test_data_dir()) + "/../../docs/validation.md");
   ASSERT_TRUE(document);
   const auto begin = document->find(kBegin);
   const auto end = document->find(kEnd);

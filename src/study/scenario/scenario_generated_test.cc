@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/random.h"
+#include "base/test_paths.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const std::filesystem::path kExamples = std::filesystem::path(WEFT_TEST_DATA_DIR) / ".." / ".." / "examples";
+const std::filesystem::path kExamples = std::filesystem::path(test_data_dir()) / ".." / ".." / "examples";
 
 std::vector<std::string> example_texts() {
   std::vector<std::filesystem::path> paths;

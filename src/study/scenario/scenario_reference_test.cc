@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "study/scenario/key_table.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -18,7 +19,7 @@ constexpr std::string_view kEnd = "<!-- reference: end -->";
 
 // With WEFT_UPDATE_DOCS set, the test writes what it would otherwise ask for.
 TEST(ScenarioReference, StandsInTheDocumentAsTheTableOfKeysSays) {
-  const std::string path = std::string(WEFT_TEST_DATA_DIR) + "/../../docs/scenario.md";
+  const std::string path = std::string(test_data_dir()) + "/../../docs/scenario.md";
   const auto document = read_file(path);
   ASSERT_TRUE(document.has_value());
   const auto begin = document->find(kBegin);

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
+#include "base/test_paths.h"
 #include "study/scenario/scenario_test_support.h"
 
 namespace weft::study::scenario {
@@ -18,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::filesystem::path kFolder = std::filesystem::path(WEFT_TEST_DATA_DIR) / "scenarios" / "wrong";
+const std::filesystem::path kFolder = std::filesystem::path(test_data_dir()) / "scenarios" / "wrong";
 
 std::vector<std::string> wrong_names() {
   std::vector<std::string> names;

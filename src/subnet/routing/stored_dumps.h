@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/test_paths.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
@@ -13,7 +14,7 @@
 namespace weft::subnet {
 
 inline std::string stored(const std::string& name) {
-  Result<std::string> text = read_file(std::string(WEFT_TEST_DATA_DIR) + "/opensm/" + name);
+  Result<std::string> text = read_file(std::string(test_data_dir()) + "/opensm/" + name);
   WEFT_ASSERT(text.has_value());
   return *std::move(text);
 }
