@@ -29,6 +29,14 @@ if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
 endif()
 
+# The one precompiled header, of tests, by its path from the build folder: the absolute one that CMake has clang read would be
+# part of what the cache compares.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(weft_header CMakeFiles/weft_test_headers.dir/cmake_pch.hxx)
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang ${weft_header}.pch -Xclang -include -Xclang ${weft_header})
+  set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -emit-pch -Xclang -include -Xclang ${weft_header} -x c++-header)
+endif()
+
 # Results are bit-identical on every machine: no contraction to fused multiply-add, no tuning for the build host.
 add_compile_options(-ffp-contract=off -Wall -Wextra -Wconversion -Wshadow)
 
