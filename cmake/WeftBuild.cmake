@@ -22,19 +22,20 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(WEFT_CCACHE ccache)
 if(WEFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Depend mode: a file that is not in the cache is not preprocessed a second time to find that out. Paths below the
-  # source folder count as relative: another checkout finds what this one compiled.
+  # source folder count as relative: another checkout finds what this one compiled. A precompiled header, which names its
+  # folder, counts by what it was made of (weft_compile_quickly).
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1
       "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      CCACHE_PCH_EXTSUM=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${WEFT_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
 endif()
 
-# The one precompiled header, of tests, by its path from the build folder: the absolute one that CMake has clang read would be
-# part of what the cache compares.
+# The one precompiled header, of tests, is read by its path from the build folder, as an absolute one would be part of what the
+# cache compares.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(weft_header CMakeFiles/weft_test_headers.dir/cmake_pch.hxx)
   set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang ${weft_header}.pch -Xclang -include -Xclang ${weft_header})
-  set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -emit-pch -Xclang -include -Xclang ${weft_header} -x c++-header)
 endif()
 
 # Results are bit-identical on every machine: no contraction to fused multiply-add, no tuning for the build host.

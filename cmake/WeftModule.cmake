@@ -30,7 +30,21 @@ function(weft_compile_quickly target)
     target_precompile_headers(weft_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <fmt/core.h> <tl/expected.hpp>
       <algorithm> <array> <filesystem> <fstream> <functional> <map> <memory> <optional> <random> <set> <span> <sstream>
       <string> <variant> <vector>)
+    set(header "${CMAKE_BINARY_DIR}/CMakeFiles/weft_test_headers.dir/cmake_pch.hxx")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      set(compiled "${header}.gch")
+    else()
+      set(compiled "${header}.pch")
+    endif()
+    add_custom_command(OUTPUT "${header}.sum"
+      COMMAND "${CMAKE_CXX_COMPILER}" -std=c++20 -E -P -dD -x c++ "${header}" -o "${header}.text"
+      COMMAND sha256sum < "${header}.text" > "${compiled}.sum"
+      COMMAND "${CMAKE_COMMAND}" -E rm "${header}.text"
+      COMMAND "${CMAKE_COMMAND}" -E touch "${header}.sum"
+      DEPENDS "${compiled}" VERBATIM)
+    add_custom_target(weft_test_headers_sum DEPENDS "${header}.sum")
   endif()
+  add_dependencies(${target} weft_test_headers_sum)
   target_precompile_headers(${target} REUSE_FROM weft_test_headers)
 endfunction()
 
