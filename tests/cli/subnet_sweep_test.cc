@@ -40,9 +40,9 @@ TEST(SubnetSweep, SaysWhenTheLastBlockIsWrittenAfterAFailure) {
 }
 
 TEST(SubnetSweep, NamesPortsOfAScenarioAsItDoes) {
-  const Outcome outcome = run_weft("subnet sweep " + kScenario + " --engine updn --fail switch0/port2");
+  const Outcome outcome = run_weft("subnet sweep " + kScenario + " --engine dor --fail switch0/port2");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("routed by updn"));
+  EXPECT_THAT(outcome.out, HasSubstr("routed by dor"));
   EXPECT_THAT(outcome.out, HasSubstr("switch0/port2"));
 }
 
