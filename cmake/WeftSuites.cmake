@@ -21,9 +21,11 @@ if(NOT EXISTS "${weft_list}" OR "${WEFT_EXECUTABLE}" IS_NEWER_THAN "${weft_list}
   file(RENAME "${weft_list}.new" "${weft_list}")
 endif()
 
+# "study.Torus": suites of two layers may have the same name.
+string(REGEX REPLACE "^weft_|_test$" "" weft_layer "${WEFT_TARGET}")
 file(STRINGS "${weft_list}" weft_lines REGEX "^[A-Za-z0-9_/]+\\.")
 foreach(weft_line IN LISTS weft_lines)
   string(REGEX REPLACE "\\..*$" "" weft_suite "${weft_line}")
-  add_test("${weft_suite}" "${WEFT_EXECUTABLE}" "--gtest_filter=${weft_suite}.*" --gtest_brief=1)
-  set_tests_properties("${weft_suite}" PROPERTIES LABELS "${WEFT_LABEL}" ENVIRONMENT "WEFT_CACHE=")
+  add_test("${weft_layer}.${weft_suite}" "${WEFT_EXECUTABLE}" "--gtest_filter=${weft_suite}.*" --gtest_brief=1)
+  set_tests_properties("${weft_layer}.${weft_suite}" PROPERTIES LABELS "${WEFT_LABEL}" ENVIRONMENT "WEFT_CACHE=")
 endforeach()
