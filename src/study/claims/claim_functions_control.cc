@@ -271,7 +271,8 @@ Finding subnet_manager(Readings& runs) {
       "addition, and {:.2f} ms. 64 hosts: {} requests, {:.1f} ms. 648 hosts under 18 leaves and 18 spines: {} "
       "requests, "
       "{:.0f} ms. In all of them the tables in the agents are those that the engine makes for the network. A host of "
-      "another job forges packets that have everything right: in the one partition of the default {} of {} are taken, "
+      "another job forges WRITEs with keys that it guesses in sequence: in the one partition of the default {} of {} "
+      "are taken, "
       "with a partition for each job, in NICs and switches, {} of {}. The times follow from 20 us for an answer of an "
       "agent, 1 us for a switch on the way and 5 us of the manager for each, which are guesses.",
       small.messages + patient.messages + lanes.messages + middle.messages + large.messages, small.subnet.requests,
