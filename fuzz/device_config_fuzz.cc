@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto findings = lint({*read}, nullptr);
-  WEFT_ASSERT(!findings || !lint_text(*findings, 1).empty());
+  WEFT_ASSERT(!findings || !lint_text(*findings, {*read}).empty());
   const std::string written = config_text(*read);
   if (const auto again = read_config({.text = written, .name = "input"}); again && again->syntax == read->syntax) {
     const std::string twice = config_text(*again);
