@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "study/run/flow_run.h"
 #include "study/run/run_test_support.h"
 
 namespace weft::study::run {
@@ -75,7 +76,7 @@ TEST(SubnetBringUp, HangsOnItsTimes) {
 
 TEST(SubnetBringUp, SendsAgainWhatANodeHasNoRoomFor) {
   const results::SubnetRow row =
-      *finished({"subnet.buffer=1", "subnet.smps_on_wire=64", "subnet.timeout=1ms", "subnet.retries=20"}).subnet;
+      *finished({"subnet.buffer=16", "subnet.smps_on_wire=64", "subnet.timeout=1ms", "subnet.retries=20"}).subnet;
   EXPECT_GT(row.retried, 0U);
   EXPECT_EQ(row.failed, 0U);
   EXPECT_TRUE(row.as_routed);
@@ -93,10 +94,18 @@ TEST(SubnetBringUp, HasSeveralLidsForEachPort) {
   EXPECT_EQ(row.blocks, 12U) << "70 LIDs are two blocks of 64";
 }
 
-TEST(SubnetBringUp, IsTheSameAtTheFlowLevel) { EXPECT_EQ(finished({"fidelity=flow"}).subnet, finished().subnet); }
+TEST(SubnetBringUp, IsTheSameAtTheFlowLevel) {
+  const auto scenario = scenario_of({"fidelity=flow"});
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const Result<FlowRun> flows = run_as_flows(*scenario, {});
+  ASSERT_TRUE(flows) << flows.error().message;
+  EXPECT_EQ(flows->results.subnet, finished().subnet);
+}
 
 TEST(SubnetBringUp, IsRefusedWhereThereIsNoManager) {
-  EXPECT_THAT(refused({"fabric.family=rocev2"}), HasSubstr("subnet"));
+  EXPECT_THAT(refused({"fabric.family=rocev2", "routing.engine=d-mod-k", "subnet.start=cold"}),
+              HasSubstr("InfiniBand's subnet manager"));
+  EXPECT_FALSE(finished({"fabric.family=rocev2"}).subnet) << "a family nearer to the command line leaves it out";
   EXPECT_THAT(refused({"routing.engine=d-mod-k"}), HasSubstr("set routing.engine, to \"ftree\""));
   EXPECT_THAT(refused({"routing.engine=file", "routing.tables=x.lfts"}), HasSubstr("name an engine"));
   EXPECT_THAT(refused({"subnet.smps_on_wire=0"}), HasSubstr("subnet.smps_on_wire"));
