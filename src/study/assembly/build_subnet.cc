@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/stable_hash.h"
 #include "fabric/topology/graph_query.h"
@@ -107,6 +108,27 @@ Result<PlacedSubnet> place_subnet(const fabric::Graph& graph) { return SubnetBui
 Result<subnet::Subnet> build_subnet(const fabric::Graph& graph) {
   Result<PlacedSubnet> made = place_subnet(graph);
   return made ? Result<subnet::Subnet>(std::move(made->subnet)) : pass_on(made);
+}
+
+Result<std::vector<subnet::SweptSubnet>> swept_subnets(const PlacedSubnet& placed, const fabric::Graph& graph,
+                                                       std::uint8_t lmc) {
+  std::vector<subnet::SweptSubnet> subnets;
+  std::set<std::uint64_t> seen;  // GUIDs of ports
+  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
+    const subnet::Port& first = placed.subnet.port(placed.places[i]);
+    if (!first.peer || seen.contains(first.guid.value)) {
+      continue;
+    }
+    Result<subnet::SweptSubnet> swept = subnet::sweep(placed.subnet, placed.places[i], {.lmc = lmc});
+    if (!swept) {
+      return pass_on(swept);
+    }
+    for (const subnet::EndPort& end : swept->view.end_ports) {
+      seen.insert(end.guid.value);
+    }
+    subnets.push_back(std::move(*swept));
+  }
+  return subnets;
 }
 
 }  // namespace weft::study::assembly

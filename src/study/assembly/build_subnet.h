@@ -5,6 +5,7 @@
 
 #include "fabric/topology/graph.h"
 #include "subnet/subnet.h"
+#include "subnet/swept_subnet.h"
 
 namespace weft::study::assembly {
 
@@ -20,5 +21,11 @@ struct PlacedSubnet {
 };
 /// The same, with where it has each node of the graph.
 [[nodiscard]] Result<PlacedSubnet> place_subnet(const fabric::Graph& graph);
+
+/// The subnets that the network consists of, as their managers have found them: parts that no cable joins have one
+/// each, at the first NIC port of each. Ports without a cable are in none. `lmc` is of adapters. Errors: those of
+/// subnet::sweep.
+[[nodiscard]] Result<std::vector<subnet::SweptSubnet>> swept_subnets(const PlacedSubnet& placed,
+                                                                     const fabric::Graph& graph, std::uint8_t lmc);
 
 }  // namespace weft::study::assembly

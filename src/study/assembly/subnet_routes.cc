@@ -63,21 +63,12 @@ class ManagedNetwork {
   /// Calls take(swept) for each subnet that the network consists of. `lmc` is of adapters.
   template <class Take>
   Result<void> for_each_subnet(std::uint8_t lmc, const Take& take) {
-    std::vector<bool> seen(graph_.host_endpoints(), false);
-    for (std::uint32_t i = 0; i < graph_.host_endpoints(); ++i) {
-      if (seen[i] || !placed_.subnet.port(placed_.places[i]).peer) {
-        continue;
-      }
-      Result<subnet::SweptSubnet> swept = subnet::sweep(placed_.subnet, placed_.places[i], {.lmc = lmc});
-      if (!swept) {
-        return scenario::fail_at(scenario_, "routing.engine", "{}", swept.error().message);
-      }
-      for (const subnet::EndPort& end : swept->view.end_ports) {
-        if (!end.is_switch()) {
-          seen[node_of_.at(end.guid.value).value()] = true;
-        }
-      }
-      if (Result<void> taken = take(*swept); !taken) {
+    const Result<std::vector<subnet::SweptSubnet>> subnets = swept_subnets(placed_, graph_, lmc);
+    if (!subnets) {
+      return scenario::fail_at(scenario_, "routing.engine", "{}", subnets.error().message);
+    }
+    for (const subnet::SweptSubnet& swept : *subnets) {
+      if (Result<void> taken = take(swept); !taken) {
         return taken;
       }
     }

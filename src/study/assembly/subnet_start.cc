@@ -1,14 +1,12 @@
 #include "study/assembly/subnet_start.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/assert.h"
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
-#include "subnet/swept_subnet.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -46,23 +44,14 @@ Result<std::vector<subnet::SweepStudy>> start_subnets(const scenario::Scenario& 
     return scenario::fail_at(scenario, "subnet.start", "{}", placed.error().message);
   }
   subnet::SweepPlan plan = plan_of(scenario, graph);
+  const Result<std::vector<subnet::SweptSubnet>> subnets = swept_subnets(*placed, graph, plan.options.lmc);
+  if (!subnets) {
+    return scenario::fail_at(scenario, "subnet.start", "{}", subnets.error().message);
+  }
   std::vector<subnet::SweepStudy> studies;
-  std::set<std::uint64_t> seen;  // GUIDs of ports
-  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
-    const subnet::Port& first = placed->subnet.port(placed->places[i]);
-    if (!first.peer || seen.contains(first.guid.value)) {
-      continue;
-    }
-    const Result<subnet::SweptSubnet> swept =
-        subnet::sweep(placed->subnet, placed->places[i], {.lmc = plan.options.lmc});
-    if (!swept) {
-      return scenario::fail_at(scenario, "subnet.start", "{}", swept.error().message);
-    }
-    for (const subnet::EndPort& end : swept->view.end_ports) {
-      seen.insert(end.guid.value);
-    }
-    plan.manager = swept->view[swept->view.manager].place;
-    Result<subnet::SweepStudy> study = subnet::study_sweeps(swept->subnet, plan);
+  for (const subnet::SweptSubnet& swept : *subnets) {
+    plan.manager = swept.view[swept.view.manager].place;
+    Result<subnet::SweepStudy> study = subnet::study_sweeps(swept.subnet, plan);
     if (!study) {
       return scenario::fail_at(scenario, "subnet.start", "{}", study.error().message);
     }
