@@ -77,7 +77,6 @@ int run(int argc, char** argv) {
   const std::string mpi = cluster::mpi_library();
   app.set_version_flag("--version", "weft " WEFT_VERSION "\nMPI: " + (mpi.empty() ? "none" : mpi));
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);  // two spaces after "--out TEXT=corrections.toml"
   int exit_status = kSuccess;
   add_help_command(app, exit_status);
   add_pcap_command(app, exit_status);

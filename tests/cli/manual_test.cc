@@ -72,7 +72,8 @@ Options options_of(const std::string& command) {
       const std::string what = line.substr(2, line.find("  ", 2) - 2);
       const std::size_t equals = what.rfind('=');
       std::string shown = equals == std::string::npos ? "" : what.substr(equals + 1);
-      shown.resize(std::min(shown.find(" Needs: "), shown.size()));  // other options
+      // The first word of a default: other options that this one needs, or one space and the text, may follow.
+      shown.resize(std::min(shown.find(' '), shown.size()));
       std::istringstream names(what.substr(0, what.find(' ')));
       for (std::string name; std::getline(names, name, ',');) {
         options[name] = shown;
