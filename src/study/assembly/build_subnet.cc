@@ -76,17 +76,9 @@ class SubnetBuilder {
     places_[i].node = subnet::NodeIndex(node);
   }
 
-  [[nodiscard]] subnet::PortPlace place_of(const fabric::LinkEnd& end) const {
-    subnet::PortPlace place = places_[end.node.value()];
-    if (end.node.value() >= graph_.endpoints) {
-      place.port = static_cast<subnet::PortNumber>(end.port + 1);
-    }
-    return place;
-  }
-
   void connect(const fabric::Link& link) {
-    const subnet::PortPlace a = place_of(link.a);
-    const subnet::PortPlace b = place_of(link.b);
+    const subnet::PortPlace a = place_of(link.a, graph_, places_);
+    const subnet::PortPlace b = place_of(link.b, graph_, places_);
     if (a.node.is_valid() && b.node.is_valid()) {
       made_.port(a).peer = b;
       made_.port(b).peer = a;
@@ -102,6 +94,15 @@ class SubnetBuilder {
 };
 
 }  // namespace
+
+subnet::PortPlace place_of(const fabric::LinkEnd& end, const fabric::Graph& graph,
+                           const std::vector<subnet::PortPlace>& places) {
+  subnet::PortPlace place = places[end.node.value()];
+  if (end.node.value() >= graph.endpoints) {
+    place.port = static_cast<subnet::PortNumber>(end.port + 1);
+  }
+  return place;
+}
 
 Result<PlacedSubnet> place_subnet(const fabric::Graph& graph) { return SubnetBuilder(graph).build(); }
 

@@ -21,6 +21,9 @@ struct PlacedSubnet {
 };
 /// The same, with where it has each node of the graph.
 [[nodiscard]] Result<PlacedSubnet> place_subnet(const fabric::Graph& graph);
+/// The port at an end of a cable; of a reducer an invalid node.
+[[nodiscard]] subnet::PortPlace place_of(const fabric::LinkEnd& end, const fabric::Graph& graph,
+                                         const std::vector<subnet::PortPlace>& places);
 
 /// The subnets that the network consists of, as their managers have found them: parts that no cable joins have one
 /// each, at the first NIC port of each. Ports without a cable are in none. `lmc` is of adapters. Errors: those of

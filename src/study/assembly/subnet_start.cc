@@ -16,6 +16,7 @@ subnet::SweepPlan plan_of(const scenario::Scenario& scenario, const fabric::Grap
   const Result<subnet::EngineKind> engine = subnet::engine_by_name(scenario::word_of(scenario.routing.engine));
   WEFT_ASSERT(engine.has_value());
   subnet::SweepPlan plan;
+  plan.sweeps_lightly = false;
   plan.options.engine = *engine;
   plan.options.routing.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls);
   plan.options.lmc = static_cast<std::uint8_t>(scenario.routing.lmc);

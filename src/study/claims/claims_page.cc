@@ -97,9 +97,10 @@ std::string count_line(std::span<const Judged> all) {
     }
     return found;
   };
-  return fmt::format("Of {} claims {} hold, {} hold under a condition, {} do not hold, and {} are not measured yet.\n",
-                     all.size(), count(Verdict::kHolds), count(Verdict::kHoldsWhen), count(Verdict::kDoesNotHold),
-                     count(Verdict::kNotMeasured));
+  const std::size_t open = count(Verdict::kNotMeasured);
+  return fmt::format("Of {} claims {} hold, {} hold under a condition, {} do not hold, and {} {} not measured yet.\n",
+                     all.size(), count(Verdict::kHolds), count(Verdict::kHoldsWhen), count(Verdict::kDoesNotHold), open,
+                     open == 1 ? "is" : "are");
 }
 
 std::string table(std::span<const Judged> all) {

@@ -1,5 +1,5 @@
 // Distributed control by itself: the network of a scenario with its link events and no traffic, until its switches have
-// agreed again; beside it what a subnet manager would take on the same topology.
+// agreed again; beside it what a subnet manager of InfiniBand takes on the same topology.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "base/text_lines.h"
 #include "base/time.h"
 #include "study/results/results.h"
-#include "study/run/resweep.h"
+#include "study/run/manager_study.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::study::run {
@@ -22,7 +22,7 @@ struct ControlStudy {
   std::uint32_t switches = 0;
   results::RunResults results;  // the rows of control alone
   Time ended;                   // simulated
-  ResweepEstimate resweep;
+  ManagerStudy manager;
 };
 
 /// Errors: a scenario without control, and what assembly refuses. It ends at the scenario's stop, or when nothing is

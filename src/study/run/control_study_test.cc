@@ -88,25 +88,64 @@ TEST(ControlRun, PacketsAreLostUntilTheLeafHasNoticedAndMessagesArriveAllTheSame
   }
 }
 
-TEST(Resweep, TakesTheTimeOfItsRequestsSoManyAtOnce) {
-  const auto scenario =
-      scenario_of(network("smp_time = \"10 us\"\nsmps_on_wire = 5\nroute_time = \"1 us\"\n"
-                          "trap_time = \"3 ms\"\nsweep_interval = \"7 s\"\n"));
-  fabric::Graph graph;
-  graph.endpoints = 8;
-  graph.nodes.resize(8 + 6);
-  for (std::size_t i = 8; i < graph.nodes.size(); ++i) {
-    graph.nodes[i].ports = 4;
+/// Four leaves, two spines and 16 hosts: what OpenSM 3.3.23 asked a network of that shape (docs/decisions/0070).
+constexpr std::uint64_t kOpensmRequests = 396;
+
+ManagerStudy manager_of(const std::string& control, const std::string& events) {
+  const std::string text =
+      "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 16\nhosts_per_leaf = 4\nspines = "
+      "2\n[[traffic]]\nkind = \"permutation\"\nsize = \"64 KiB\"\n" +
+      events + "[control]\nkind = \"bgp\"\nlldp = false\n" + control;
+  const auto scenario = scenario_of(text);
+  EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().message);
+  auto study = study_control(*scenario, [](Time) { return true; });
+  EXPECT_TRUE(study.has_value()) << (study ? "" : study.error().message);
+  return std::move(study->manager);
+}
+
+constexpr const char* kFailAndReturn =
+    "[[event]]\nat = \"10 ms\"\nselect = \"leaf0/port4\"\naction = \"fail\"\n[[event]]\nat = \"2 s\"\nselect = "
+    "\"leaf0/port4\"\naction = \"restore\"\n";
+
+TEST(ManagerStudy, AsksWhatOpensmAsks) {
+  const ManagerStudy study = manager_of("", "");
+  EXPECT_EQ(study.error, "");
+  EXPECT_EQ(study.subnets, 1U);
+  EXPECT_EQ(study.requests, kOpensmRequests);
+  EXPECT_TRUE(study.events.empty());
+}
+
+TEST(ManagerStudy, MendsTablesAfterACableHasFailedAndReturned) {
+  const ManagerStudy study = manager_of("trap_time = \"3 ms\"\nsweep_interval = \"7 s\"\n", kFailAndReturn);
+  ASSERT_EQ(study.events.size(), 2U);
+  for (const ManagerEvent& event : study.events) {
+    EXPECT_EQ(event.links, 1U);
+    ASSERT_TRUE(event.noticed && event.mended && event.ended && event.without_trap);
+    EXPECT_GT(*event.noticed, 3_ms);
+    EXPECT_LT(*event.noticed, 4_ms);  // a trap by way of a spine at most
+    EXPECT_LT(*event.noticed, *event.mended);
+    EXPECT_LT(*event.mended, *event.ended);
+    EXPECT_GE(event.blocks, 1U);
+    EXPECT_GT(*event.without_trap, 7_s + (*event.mended - *event.noticed));
+    EXPECT_GE(event.sweeps, 1U);
   }
-  const ResweepEstimate sum = estimate_resweep(graph, scenario->control);
-  EXPECT_EQ(sum.discovery, 24U + 14 + 6 + (24 + 6 + 8));
-  EXPECT_EQ(sum.blocks, 6U);
-  EXPECT_EQ(sum.entries, 6U * 14);
-  EXPECT_EQ(sum.asking, 10_us * ((82 + 4) / 5));
-  EXPECT_EQ(sum.writing, 10_us * 2);
-  EXPECT_EQ(sum.routing, 84_us);
-  EXPECT_EQ(sum.with_trap, 3_ms + sum.asking + sum.routing + sum.writing);
-  EXPECT_EQ(sum.without_trap, 7_s + sum.asking + sum.routing + sum.writing);
+  EXPECT_FALSE(study.events[0].is_return);
+  EXPECT_TRUE(study.events[1].is_return);
+}
+
+TEST(ManagerStudy, TakesLongerWithSlowerAgentsAndFewerRequestsAtOnce) {
+  const Duration usual = manager_of("", "").bring_up;
+  const auto requests = static_cast<std::int64_t>(kOpensmRequests);
+  EXPECT_GE(manager_of("smps_on_wire = 1\n", "").bring_up, 20_us * requests);
+  EXPECT_GT(manager_of("smp_time = \"200 us\"\n", "").bring_up, usual * 3);
+  // Six switches, whose tables have 22 LIDs.
+  EXPECT_EQ(manager_of("route_time = \"10100 ns\"\n", "").bring_up - usual, 10_us * (6 * 22));
+}
+
+TEST(ManagerStudy, ACableToTheManagersOwnHostIsNotNoticed) {
+  const ManagerStudy study = manager_of("", "[[event]]\nat = \"10 ms\"\nselect = \"leaf0/port0\"\naction = \"fail\"\n");
+  ASSERT_EQ(study.events.size(), 1U);
+  EXPECT_TRUE(!study.error.empty() || !study.events[0].mended);
 }
 
 }  // namespace

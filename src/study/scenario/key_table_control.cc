@@ -145,8 +145,8 @@ constexpr std::array kControl = {
         .binding = bind<&ControlSettings::trap_time>(),
         .fallback = "1 ms",
         .about =
-            "For `weft control`, of InfiniBand on the same topology: from a failure until the trap has reached the "
-            "subnet manager. A guess.",
+            "For `weft control`, of InfiniBand on the same topology: from a failure until the switches at its ends "
+            "send a trap to the subnet manager. A guess.",
         .range = kSpan,
         .only_for = "bgp"},
     Key{.name = "sweep_interval",
@@ -158,7 +158,7 @@ constexpr std::array kControl = {
     Key{.name = "smp_time",
         .binding = bind<&ControlSettings::smp_time>(),
         .fallback = "20 us",
-        .about = "From a request of the subnet manager to its answer. A guess.",
+        .about = "Of the agent of a switch or adapter there, for an answer to the subnet manager. A guess.",
         .range = kLatency,
         .only_for = "bgp"},
     Key{.name = "smps_on_wire",

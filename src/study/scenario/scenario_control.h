@@ -36,7 +36,7 @@ struct ControlSettings {
   Duration lldp_interval;
   std::int64_t priority = 7;
   std::vector<std::string> swapped_cables;  // "PORT PORT"
-  // Of a subnet manager on the same topology (study/run/resweep.h).
+  // Of a subnet manager on the same topology (study/run/manager_study.h).
   Duration trap_time;
   Duration sweep_interval;
   Duration smp_time;

@@ -1,7 +1,8 @@
 // A subnet brought up by its manager, swept lightly, and swept again after failures: when each step was done.
 //
 // The manager starts at time 0 on agents as after power-up. After its first sweep come a light one, `sweep_interval`
-// later, and then the failures, one after another: each `kCalm` after the one before has been dealt with.
+// later, unless nobody asks for it, and then the failures, one after another: each `kCalm` after the one before has
+// been dealt with.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,11 @@
 
 namespace weft::subnet {
 
-/// Cables that are pulled at one time.
+/// Cables that are pulled, or put back, at one time.
 struct SweepFailure {
   std::string name;
   std::vector<PortPlace> ports;  // one of the ends of each
+  bool is_return = false;
 };
 
 struct SweepPlan {
@@ -24,6 +26,7 @@ struct SweepPlan {
   ManagerOptions options{};
   MadTimes times{};
   std::vector<SweepFailure> failures{};
+  bool sweeps_lightly = true;  // else the failures follow the bring-up at once
   /// From a failure until the ports at both ends are down for their agents: debouncing. A guess.
   Duration signal = Duration::milliseconds(1);
 };
@@ -46,7 +49,7 @@ struct FailureReport {
 
 struct SweepStudy {
   SweepReport bring_up{};
-  SweepReport light{};
+  SweepReport light{};  // empty without one
   std::vector<FailureReport> failures{};
   /// No bring-up can be shorter: the manager's thread takes `mad_time` for each answer and computes; requests take
   /// `agent` each, so many at once.

@@ -1,0 +1,155 @@
+#include "study/run/manager_study.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "study/assembly/build_subnet.h"
+#include "subnet/manager/sweep_study.h"
+
+namespace weft::study::run {
+namespace {
+
+using Cables = std::vector<fabric::LinkIndex>;
+/// When, whether they return, which.
+using Changes = std::map<std::pair<Time, bool>, Cables>;
+
+Changes changes_of(std::span<const fabric::LinkEvent> links) {
+  Changes changes;
+  for (const fabric::LinkEvent& event : links) {
+    if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
+      changes[{event.at, event.kind == fabric::LinkEvent::Kind::kRestore}].push_back(event.link);
+    }
+  }
+  return changes;
+}
+
+subnet::SweepPlan plan_of(const fabric::Graph& graph, const scenario::ControlSettings& settings) {
+  subnet::SweepPlan plan;
+  plan.options.smps.most_on_wire = static_cast<std::uint32_t>(settings.smps_on_wire);
+  plan.options.sweep_interval = settings.sweep_interval;
+  plan.options.entry_time = settings.route_time;
+  plan.times.agent = settings.smp_time;
+  plan.times.cable = Duration::zero();  // all cables as the longest
+  for (const fabric::Link& link : graph.links) {
+    plan.times.cable = std::max(plan.times.cable, link.propagation);
+  }
+  plan.signal = settings.trap_time;
+  return plan;
+}
+
+std::map<std::string, subnet::NodeIndex> nodes_by_id(const subnet::Subnet& subnet) {
+  std::map<std::string, subnet::NodeIndex> nodes;
+  for (std::uint32_t i = 0; i < subnet.nodes.size(); ++i) {
+    nodes.emplace(subnet.nodes[i].id, subnet::NodeIndex(i));
+  }
+  return nodes;
+}
+
+/// Where one subnet has an end of each cable; cables of other subnets are left out.
+std::vector<subnet::PortPlace> ports_of(const assembly::PlacedSubnet& placed, const fabric::Graph& graph,
+                                        const Cables& cables, const std::map<std::string, subnet::NodeIndex>& nodes) {
+  std::vector<subnet::PortPlace> ports;
+  for (const fabric::LinkIndex link : cables) {
+    const subnet::PortPlace at = assembly::place_of(graph.links[link.value()].a, graph, placed.places);
+    const auto known = at.node.is_valid() ? nodes.find(placed.subnet[at.node].id) : nodes.end();
+    if (known != nodes.end()) {
+      ports.push_back({.node = known->second, .port = at.port});
+    }
+  }
+  return ports;
+}
+
+void take_longer(std::optional<Duration>& sum, const std::optional<Duration>& other) {
+  sum = sum && other ? std::max(*sum, *other) : (sum ? sum : other);
+}
+
+void add(const subnet::FailureReport& report, const subnet::SweepReport& light, Duration interval, ManagerEvent& sum) {
+  take_longer(sum.noticed, report.noticed);
+  take_longer(sum.mended, report.mended);
+  take_longer(sum.ended, report.ended);
+  if (report.mended && report.noticed) {
+    take_longer(sum.without_trap, interval + (light.end - light.begin) + (*report.mended - *report.noticed));
+  }
+  sum.sweeps += report.heavy_sweeps;
+  sum.requests += report.requests;
+  sum.blocks += report.blocks;
+  sum.entries += report.entries;
+}
+
+/// The managers of all parts of the network.
+class ManagerRun {
+ public:
+  ManagerRun(const fabric::Graph& graph, const scenario::ControlSettings& settings,
+             std::span<const fabric::LinkEvent> links)
+      : graph_(graph), changes_(changes_of(links)), plan_(plan_of(graph, settings)) {
+    for (const auto& [when, cables] : changes_) {
+      study_.events.push_back(
+          {.at = when.first, .is_return = when.second, .links = static_cast<std::uint32_t>(cables.size())});
+    }
+  }
+
+  ManagerStudy run() {
+    const Result<assembly::PlacedSubnet> placed = assembly::place_subnet(graph_);
+    if (!placed) {
+      study_.error = placed.error().message;
+      return std::move(study_);
+    }
+    const Result<std::vector<subnet::SweptSubnet>> subnets =
+        assembly::swept_subnets(*placed, graph_, plan_.options.lmc);
+    if (!subnets) {
+      study_.error = subnets.error().message;
+      return std::move(study_);
+    }
+    for (const subnet::SweptSubnet& swept : *subnets) {
+      take(*placed, swept);
+    }
+    return std::move(study_);
+  }
+
+ private:
+  void take(const assembly::PlacedSubnet& placed, const subnet::SweptSubnet& swept) {
+    const std::map<std::string, subnet::NodeIndex> nodes = nodes_by_id(swept.subnet);
+    std::vector<std::size_t> events;  // of the study, those that this subnet sees
+    plan_.manager = swept.view[swept.view.manager].place;
+    plan_.failures.clear();
+    std::size_t i = 0;
+    for (const auto& [when, cables] : changes_) {
+      if (std::vector<subnet::PortPlace> ports = ports_of(placed, graph_, cables, nodes); !ports.empty()) {
+        plan_.failures.push_back({.name = {}, .ports = std::move(ports), .is_return = when.second});
+        events.push_back(i);
+      }
+      ++i;
+    }
+    const Result<subnet::SweepStudy> swept_study = subnet::study_sweeps(swept.subnet, plan_);
+    if (!swept_study) {
+      study_.error = swept_study.error().message;
+      return;
+    }
+    ++study_.subnets;
+    study_.bring_up = std::max(study_.bring_up, swept_study->bring_up.end - swept_study->bring_up.begin);
+    study_.requests += swept_study->bring_up.total_requests();
+    take_error(swept_study->bring_up.error);
+    for (std::size_t event = 0; event < events.size(); ++event) {
+      const subnet::FailureReport& report = swept_study->failures[event];
+      add(report, swept_study->light, plan_.options.sweep_interval, study_.events[events[event]]);
+      take_error(report.error);
+    }
+  }
+
+  void take_error(const std::string& error) { study_.error = error.empty() ? study_.error : error; }
+
+  const fabric::Graph& graph_;
+  Changes changes_;
+  subnet::SweepPlan plan_;
+  ManagerStudy study_;
+};
+
+}  // namespace
+
+ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
+                           std::span<const fabric::LinkEvent> links) {
+  return ManagerRun(graph, settings, links).run();
+}
+
+}  // namespace weft::study::run

@@ -1,0 +1,52 @@
+// What a subnet manager of InfiniBand takes on the network of a scenario with distributed control: to bring it up, and
+// to mend its tables after each failure and return of a cable that the scenario names.
+//
+// Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates and with min-hop routing,
+// OpenSM's default. MADs and data share no wire. Failures come one after another, each when the one before has been
+// dealt with; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in which order, and for the
+// defaults of the interval and of requests on the wire; the times of agents, manager and routing engine are guesses of
+// the scenario.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "fabric/link_schedule.h"
+#include "fabric/topology/graph.h"
+#include "study/scenario/scenario_control.h"
+
+namespace weft::study::run {
+
+/// Cables that fail, or return, at one time of the scenario.
+struct ManagerEvent {
+  Time at;
+  bool is_return = false;
+  std::uint32_t links = 0;
+  std::optional<Duration> noticed{};  // until a heavy sweep began; none: no switch told the manager
+  std::optional<Duration> mended{};   // until the last block of a table was written; none: no block had to be
+  std::optional<Duration> ended{};    // until the last heavy sweep was done: each trap asks for one
+  /// `mended` at most, where the trap is lost: the light sweep that finds the change begins a whole interval later.
+  std::optional<Duration> without_trap{};
+  std::uint64_t sweeps = 0;  // heavy ones
+  std::uint64_t requests = 0;
+  std::uint64_t blocks = 0;   // of 64 LIDs, that differ
+  std::uint64_t entries = 0;  // that the routing engine computed
+};
+
+struct ManagerStudy {
+  std::string error{};         // why there can be no subnet, or its manager could not route; the rest may be empty
+  std::size_t subnets = 0;     // parts that no cable joins have a manager each
+  Duration bring_up;           // the longest
+  std::uint64_t requests = 0;  // of all bring-ups
+  std::vector<ManagerEvent> events{};
+};
+
+/// `links` in any order; changes of rate are left out.
+[[nodiscard]] ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
+                                         std::span<const fabric::LinkEvent> links);
+
+}  // namespace weft::study::run
