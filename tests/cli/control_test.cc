@@ -29,8 +29,9 @@ double last_entry(const nlohmann::json& study) {
 TEST(Control, PrintsWhatIsLostAndWhatItCosts) {
   const Outcome outcome = run_weft("control " + kExample);
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  for (const char* expected : {"64 host ports, 16 switches, 64 sessions", "leaf0/port8 - spine0/port0", "noticed after",
-                               "black hole", "traffic lost", "UPDATEs", "a subnet manager would bring the same network up in", "last table written after"}) {
+  for (const char* expected :
+       {"64 host ports, 16 switches, 64 sessions", "leaf0/port8 - spine0/port0", "noticed after", "black hole",
+        "traffic lost", "UPDATEs", "a subnet manager would bring the same network up in", "last table written after"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
   }
 }
