@@ -7,6 +7,7 @@
 #include "base/format_quantity.h"
 #include "base/text_table.h"
 #include "cli/subnet_sweep.h"
+#include "study/results/results_json.h"
 #include "study/results/summary_text.h"
 
 namespace weft::cli {
@@ -156,15 +157,11 @@ ordered_json report_json(const subnet::SweepReport& sweep) {
   return document;
 }
 
-ordered_json span_json(const std::optional<Duration>& span) {
-  return span ? ordered_json(span->seconds()) : ordered_json(nullptr);
-}
-
 ordered_json failed_cable_json(const subnet::FailureReport& failure) {
   return {{"failure", failure.name},
-          {"noticed_s", span_json(failure.noticed)},
-          {"mended_s", span_json(failure.mended)},
-          {"ended_s", span_json(failure.ended)},
+          {"noticed_s", study::results::seconds_or_null(failure.noticed)},
+          {"mended_s", study::results::seconds_or_null(failure.mended)},
+          {"ended_s", study::results::seconds_or_null(failure.ended)},
           {"sweeps", failure.heavy_sweeps},
           {"requests", failure.requests},
           {"blocks", failure.blocks},

@@ -111,6 +111,14 @@ Result<subnet::Subnet> build_subnet(const fabric::Graph& graph) {
   return made ? Result<subnet::Subnet>(std::move(made->subnet)) : pass_on(made);
 }
 
+Duration longest_cable(const fabric::Graph& graph) {
+  Duration longest = Duration::zero();
+  for (const fabric::Link& link : graph.links) {
+    longest = std::max(longest, link.propagation);
+  }
+  return longest;
+}
+
 Result<std::vector<subnet::SweptSubnet>> swept_subnets(const PlacedSubnet& placed, const fabric::Graph& graph,
                                                        std::uint8_t lmc) {
   std::vector<subnet::SweptSubnet> subnets;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/time.h"
 #include "fabric/topology/graph.h"
 #include "subnet/subnet.h"
 #include "subnet/swept_subnet.h"
@@ -24,6 +25,9 @@ struct PlacedSubnet {
 /// The port at an end of a cable; of a reducer an invalid node.
 [[nodiscard]] subnet::PortPlace place_of(const fabric::LinkEnd& end, const fabric::Graph& graph,
                                          const std::vector<subnet::PortPlace>& places);
+
+/// The time along the longest cable of the network.
+[[nodiscard]] Duration longest_cable(const fabric::Graph& graph);
 
 /// The subnets that the network consists of, as their managers have found them: parts that no cable joins have one
 /// each, at the first NIC port of each. Ports without a cable are in none. `lmc` is of adapters. Errors: those of

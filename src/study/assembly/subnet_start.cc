@@ -1,7 +1,5 @@
 #include "study/assembly/subnet_start.h"
 
-#include <algorithm>
-
 #include "base/assert.h"
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
@@ -29,10 +27,7 @@ subnet::SweepPlan plan_of(const scenario::Scenario& scenario, const fabric::Grap
   plan.times.agent = own.agent_time;
   plan.times.pass = own.pass_time;
   plan.times.buffer = static_cast<std::uint32_t>(own.buffer);
-  plan.times.cable = Duration::zero();  // all cables as the longest
-  for (const fabric::Link& link : graph.links) {
-    plan.times.cable = std::max(plan.times.cable, link.propagation);
-  }
+  plan.times.cable = longest_cable(graph);  // all of them
   return plan;
 }
 

@@ -145,6 +145,8 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
 
 }  // namespace
 
+Json seconds_or_null(const std::optional<Duration>& span) { return span ? Json(span->seconds()) : Json(nullptr); }
+
 Json control_json(const RunResults& results) {
   Json json = record_json(control_table(), &*results.control);
   json["events"] = Json::array();

@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
+#include "base/time.h"
 #include "study/results/results.h"
 #include "study/results/summary.h"
 
 namespace weft::study::results {
+
+/// For documents that keep the members of what does not exist: null then.
+[[nodiscard]] nlohmann::ordered_json seconds_or_null(const std::optional<Duration>& span);
 
 /// What switches that decide for themselves did; of results that have it.
 [[nodiscard]] nlohmann::ordered_json control_json(const RunResults& results);

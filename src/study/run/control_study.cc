@@ -192,6 +192,9 @@ std::string counted(std::uint64_t count, std::string_view one) {
 
 /// "noticed after 1 ms, last table written after 7.6 ms, 11 s at most without its trap; 2 sweeps, ...".
 std::string mended_text(const ManagerEvent& event) {
+  if (!event.error.empty()) {
+    return "not mended: " + event.error;
+  }
   if (!event.noticed || !event.ended) {
     return "the manager does not learn of it";
   }
@@ -222,24 +225,23 @@ void add_manager(const ManagerStudy& manager, TextTable& table) {
   }
 }
 
-nlohmann::ordered_json optional_seconds(const std::optional<Duration>& time) {
-  return time ? nlohmann::ordered_json(time->seconds()) : nlohmann::ordered_json(nullptr);
-}
-
 nlohmann::ordered_json manager_json(const ManagerStudy& manager) {
   nlohmann::ordered_json events = nlohmann::ordered_json::array();
   for (const ManagerEvent& event : manager.events) {
     events.push_back({{"at_s", event.at.since_start().seconds()},
                       {"kind", event.is_return ? "restore" : "fail"},
                       {"links", event.links},
-                      {"noticed_s", optional_seconds(event.noticed)},
-                      {"mended_s", optional_seconds(event.mended)},
-                      {"ended_s", optional_seconds(event.ended)},
-                      {"without_trap_s", optional_seconds(event.without_trap)},
+                      {"noticed_s", results::seconds_or_null(event.noticed)},
+                      {"mended_s", results::seconds_or_null(event.mended)},
+                      {"ended_s", results::seconds_or_null(event.ended)},
+                      {"without_trap_s", results::seconds_or_null(event.without_trap)},
                       {"sweeps", event.sweeps},
                       {"requests", event.requests},
                       {"blocks", event.blocks},
                       {"entries", event.entries}});
+    if (!event.error.empty()) {
+      events.back()["error"] = event.error;
+    }
   }
   nlohmann::ordered_json json = {{"subnets", manager.subnets},
                                  {"bring_up_s", manager.bring_up.seconds()},

@@ -128,6 +128,7 @@ TEST(ManagerStudy, MendsTablesAfterACableHasFailedAndReturned) {
     EXPECT_GE(event.blocks, 1U);
     EXPECT_GT(*event.without_trap, 7_s + (*event.mended - *event.noticed));
     EXPECT_GE(event.sweeps, 1U);
+    EXPECT_EQ(event.error, "");
   }
   EXPECT_FALSE(study.events[0].is_return);
   EXPECT_TRUE(study.events[1].is_return);
@@ -146,6 +147,9 @@ TEST(ManagerStudy, ACableToTheManagersOwnHostIsNotNoticed) {
   const ManagerStudy study = manager_of("", "[[event]]\nat = \"10 ms\"\nselect = \"leaf0/port0\"\naction = \"fail\"\n");
   ASSERT_EQ(study.events.size(), 1U);
   EXPECT_TRUE(!study.error.empty() || !study.events[0].mended);
+  EXPECT_EQ(study.error, "");  // the network came up
+  EXPECT_EQ(study.requests, kOpensmRequests);
+  EXPECT_NE(study.events[0].error, "");
 }
 
 }  // namespace

@@ -30,10 +30,7 @@ subnet::SweepPlan plan_of(const fabric::Graph& graph, const scenario::ControlSet
   plan.options.sweep_interval = settings.sweep_interval;
   plan.options.entry_time = settings.route_time;
   plan.times.agent = settings.smp_time;
-  plan.times.cable = Duration::zero();  // all cables as the longest
-  for (const fabric::Link& link : graph.links) {
-    plan.times.cable = std::max(plan.times.cable, link.propagation);
-  }
+  plan.times.cable = assembly::longest_cable(graph);  // all of them
   plan.signal = settings.trap_time;
   return plan;
 }
@@ -75,6 +72,11 @@ void add(const subnet::FailureReport& report, const subnet::SweepReport& light, 
   sum.requests += report.requests;
   sum.blocks += report.blocks;
   sum.entries += report.entries;
+  if (!report.error.empty()) {
+    sum.error = report.error;
+  } else if (!report.is_routed) {
+    sum.error = "the tables in the switches are not those of the engine";
+  }
 }
 
 /// The managers of all parts of the network.
@@ -129,15 +131,13 @@ class ManagerRun {
     ++study_.subnets;
     study_.bring_up = std::max(study_.bring_up, swept_study->bring_up.end - swept_study->bring_up.begin);
     study_.requests += swept_study->bring_up.total_requests();
-    take_error(swept_study->bring_up.error);
+    if (!swept_study->bring_up.error.empty()) {
+      study_.error = swept_study->bring_up.error;
+    }
     for (std::size_t event = 0; event < events.size(); ++event) {
-      const subnet::FailureReport& report = swept_study->failures[event];
-      add(report, swept_study->light, plan_.options.sweep_interval, study_.events[events[event]]);
-      take_error(report.error);
+      add(swept_study->failures[event], swept_study->light, plan_.options.sweep_interval, study_.events[events[event]]);
     }
   }
-
-  void take_error(const std::string& error) { study_.error = error.empty() ? study_.error : error; }
 
   const fabric::Graph& graph_;
   Changes changes_;

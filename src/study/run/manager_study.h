@@ -4,8 +4,9 @@
 // Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates and with min-hop routing,
 // OpenSM's default. MADs and data share no wire. Failures come one after another, each when the one before has been
 // dealt with; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in which order, and for the
-// defaults of the interval and of requests on the wire; the times of agents, manager and routing engine are guesses of
-// the scenario.
+// defaults of the interval and of requests on the wire; the times of agents and of the routing engine are guesses of
+// the scenario, those of the manager's thread and of switches that pass MADs on are the guesses of ManagerOptions and
+// MadTimes.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,13 @@ struct ManagerEvent {
   std::uint64_t requests = 0;
   std::uint64_t blocks = 0;   // of 64 LIDs, that differ
   std::uint64_t entries = 0;  // that the routing engine computed
+  std::string error{};        // why tables are not mended, as where the manager's own cable is down
 };
 
 struct ManagerStudy {
-  std::string error{};         // why there can be no subnet, or its manager could not route; the rest may be empty
-  std::size_t subnets = 0;     // parts that no cable joins have a manager each
-  Duration bring_up;           // the longest
+  std::string error{};      // why there can be no subnet, or its manager could not bring it up; the rest may be empty
+  std::size_t subnets = 0;  // parts that no cable joins have a manager each
+  Duration bring_up;        // the longest
   std::uint64_t requests = 0;  // of all bring-ups
   std::vector<ManagerEvent> events{};
 };
