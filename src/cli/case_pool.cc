@@ -14,6 +14,7 @@
 #include "cli/build_identity.h"
 #include "cli/idle_cores.h"
 #include "cli/progress_bar.h"
+#include "cli/rank_peers.h"
 #include "cli/rank_pool.h"
 #include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
@@ -21,64 +22,13 @@
 #include "live/shared_numbers.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/results_key.h"
-#include "study/results/results_store.h"
 #include "study/scenario/scenario_listing.h"
 
 namespace weft::cli {
 namespace {
 
-/// What stands before the text of a case: its results as a file of results, or why there are none.
-constexpr char kResults = 'r';
-constexpr char kRefusal = 'x';
-constexpr char kFailure = '!';    // the results could not be handed over
-constexpr char kUnwritten = 'w';  // what could not be written beside them, a zero byte, and then the text of the case
-
-constexpr std::uint64_t kLargestResults = std::uint64_t{1} << 30;
-
-/// A name in the temporary folder, of this process alone, that is gone at the end.
-class TemporaryFile {
- public:
-  TemporaryFile()
-      : name_((std::filesystem::temp_directory_path() / fmt::format("weft_case_{}.weft", ::getpid())).string()) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(name_, ignored);
-  }
-  [[nodiscard]] const std::string& name() const { return name_; }
-
- private:
-  std::string name_;
-};
-
-Result<std::string> case_text(const CaseResult& result) {
-  if (!result) {
-    return kRefusal + result.error().message;
-  }
-  const TemporaryFile file;
-  if (Result<void> written = study::results::write_results(file.name(), {*result}); !written) {
-    return pass_on(written);
-  }
-  Result<std::string> bytes = read_file(file.name(), {.bytes = kLargestResults});
-  return bytes ? kResults + *bytes : bytes;
-}
-
 /// Without being asked for more: windows of networks of some hundred hosts hold too little for many threads to share.
 constexpr std::size_t kUsualThreads = 8;
-
-/// None: the text is no such text.
-std::optional<CaseResult> parse_case(const std::string& text) {
-  if (text.empty() || text.front() == kRefusal) {
-    return text.empty() ? std::nullopt : std::optional(CaseResult(fail("{}", text.substr(1))));
-  }
-  const TemporaryFile file;
-  if (!write_file(file.name(), std::string_view(text).substr(1))) {
-    return std::nullopt;
-  }
-  Result<std::vector<study::results::RunResults>> runs = study::results::read_results(file.name());
-  return runs && runs->size() == 1 ? std::optional(CaseResult(std::move(runs->front()))) : std::nullopt;
-}
 
 /// Files that a run writes beside its results are not in the cache.
 bool can_be_kept(const RunCase& options) { return options.captures.empty() && options.timeline.empty(); }
@@ -189,6 +139,10 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   }
   job.hops = planned.hops;
   job.work = plan_runs(planned);
+  const RunCase& first = cases.front().options;
+  if (options_.shares && working_ranks() > 1 && cases.size() == 1 && first.captures.empty() && first.timeline.empty()) {
+    return run_shared(job);
+  }
   return job.missing.size() == 1 && !serves_ranks() ? run_here(job) : run_in_processes(job);
 }
 
@@ -216,13 +170,53 @@ Result<void> CasePool::run_here(const Job& job) {
   }
   options.progress = options_.progress;
   options.threads = threads_of_each(1);
-  CaseResult result = run_case(*job.cases[index].scenario, options);
+  return finish(job, run_case(*job.cases[index].scenario, options));
+}
+
+Result<void> CasePool::finish(const Job& job, CaseResult result) {
+  const std::size_t index = job.missing.front();
   if (options_.cache && is_whole(result)) {
     if (const Result<std::string> text = case_text(result); text) {
       keep(job.cases[index], *text);
     }
   }
   return job.done(index, std::move(result));
+}
+
+Result<void> CasePool::run_shared(const Job& job) {
+  const PooledCase& one = job.cases.front();
+  RunCase options = one.options;
+  RankPeers others;
+  if (serves_ranks()) {
+    const std::optional<RunThreads> threads = wait_for_shared_run(identity_of(job.cases));
+    if (threads) {
+      options.progress = ProgressBar::Show::kNever;
+      options.threads = *threads;
+      options.peers = &others;
+      (void)run_case(*one.scenario, options);
+    }
+    return fail(kServed);
+  }
+  options.threads = threads_of_each(1);
+  options.progress = options_.progress;
+  const auto say = [this](const std::string& text) {
+    if (!options_.quiet) {
+      fmt::print(stderr, "weft {}: {}\n", options_.command, terminal_text(text));
+    }
+  };
+  if (const std::string why = begin_shared_run(identity_of(job.cases), options.threads); why.empty()) {
+    options.peers = &others;
+    options.on_alone = [&say](const std::string& reason) {
+      say(fmt::format("rank 0 simulates this run alone: {}", reason));
+    };
+  } else {
+    say(fmt::format("rank 0 simulates this run alone: {}", why));
+  }
+  CaseResult result = run_case(*one.scenario, options);
+  if (others.exchanges() > 0 && result) {
+    say(others.summary(result->machine ? result->machine->run_time : Duration::zero()));
+  }
+  return finish(job, std::move(result));
 }
 
 Result<void> CasePool::run_in_processes(const Job& job) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/case_text.h"
 #include "cli/run_cache.h"
 #include "cli/run_case.h"
 #include "study/scenario/catalogue.h"
@@ -24,9 +25,6 @@ struct PooledCase {
   RunCase options;
 };
 
-/// What became of a case: results, or why there are none because of its input.
-using CaseResult = Result<study::results::RunResults>;
-
 class CasePool {
  public:
   struct Options {
@@ -34,6 +32,7 @@ class CasePool {
     std::int64_t jobs = 0;     // at the same time; 0: one per core
     std::int64_t threads = 0;  // of each; 0: as many as there are cores for each, but no more than pay
     bool quiet = false;
+    bool shares = false;  // under mpirun, a single run is divided among ranks where it can be
     std::optional<RunCache> cache{};                              // none: everything is simulated
     ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;  // of a single run
   };
@@ -66,6 +65,9 @@ class CasePool {
   [[nodiscard]] std::string identity_of(const std::vector<PooledCase>& cases) const;
   void note(ProgressBar& bar, const std::string& text) const;
   [[nodiscard]] Result<void> run_here(const Job& job);
+  /// Of one case, by all ranks.
+  [[nodiscard]] Result<void> run_shared(const Job& job);
+  [[nodiscard]] Result<void> finish(const Job& job, CaseResult result);
   [[nodiscard]] Result<void> run_in_processes(const Job& job);
 
   Options options_;

@@ -50,6 +50,8 @@ enum RankMessage : std::uint32_t {
   kCannot,        // to 0: session, why
   kQuit,          // from 0: nothing more will come
   kBye,           // to 0: why it never served; empty if it did
+  kReady,         // to 0: identity of a run that is to be shared, machine
+  kBegin,         // from 0: the run begins; threads, and whether the user has named them
   kSpeed,         // from 0: packet-hops per second, by which levels are chosen
 };
 

@@ -2,10 +2,12 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 #include <optional>
 
 #include "base/file.h"
+#include "cli/case_text.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_memory.h"
 #include "live/clock.h"
@@ -16,6 +18,7 @@
 #include "study/run/flow_probe.h"
 #include "study/run/flow_run.h"
 #include "study/run/flow_simulation.h"
+#include "study/run/shared_results.h"
 #include "study/run/training_run.h"
 #include "study/run/whole_step.h"
 #include "workload/training/critical_path.h"
@@ -152,6 +155,46 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   return results;
 }
 
+/// The first error of any process is that of all.
+Result<void> agree(sim::Peers& peers, const Result<void>& own) {
+  std::vector<std::string> told;
+  if (!peers.gather(own ? std::string() : own.error().message, told)) {
+    return fail("{}", peers.why());
+  }
+  if (!own) {
+    return own;
+  }
+  const auto failed = std::ranges::find_if(told, [](const std::string& error) { return !error.empty(); });
+  return failed == told.end() ? Result<void>() : fail("{}", *failed);
+}
+
+/// The first process gets what the others have counted. Where one of them is gone the results say so already.
+Result<void> share_results(const study::run::Simulation& simulation, sim::Peers& peers,
+                           study::results::RunResults& results) {
+  std::vector<std::string> messages(peers.count());
+  if (peers.own_number() != 0) {
+    study::run::keep_own_results(simulation, results);
+    Result<std::string> text = case_text(results);
+    messages.front() = text ? *std::move(text) : kFailure + text.error().message;
+    (void)peers.exchange(messages);
+    return {};
+  }
+  if (!peers.exchange(messages)) {
+    return {};
+  }
+  std::vector<study::results::RunResults> others;
+  for (const std::string& text : messages) {
+    std::optional<CaseResult> other = text.starts_with(kFailure) ? std::nullopt : parse_case(text);
+    if (!other || !*other) {
+      return fail("the results of another rank cannot be read: {}",
+                  text.starts_with(kFailure) ? text.substr(1) : std::string("not a file of results"));
+    }
+    others.push_back(**std::move(other));
+  }
+  study::run::join_results(simulation, std::move(others), results);
+  return {};
+}
+
 std::uint32_t threads_for(const RunThreads& threads, const study::world::World& world) {
   constexpr Duration kLongWindow = Duration::nanoseconds(100);
   return threads.are_asked_for || world.window() >= kLongWindow ? threads.most : 1;
@@ -164,7 +207,11 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     return run_flow_case(scenario, options);
   }
   const live::Clock clock;
-  if (Result<void> fits = check_room(scenario, options.memory); !fits) {
+  Result<void> fits = check_room(scenario, options.memory);
+  if (options.peers != nullptr) {
+    fits = agree(*options.peers, fits);
+  }
+  if (!fits) {
     return pass_on(fits);
   }
   study::run::Collector collector;
@@ -182,7 +229,18 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     tap = std::move(*opened);
   }
   collector.watch(**simulation);
-  (*simulation)->set_threads(threads_for(options.threads, (*simulation)->world()));
+  const std::uint32_t threads = threads_for(options.threads, (*simulation)->world());
+  bool is_shared = options.peers != nullptr;
+  if (const std::string why = is_shared ? (*simulation)->share(*options.peers, threads) : std::string(); !why.empty()) {
+    if (options.peers->own_number() != 0) {
+      return fail("{}", why);
+    }
+    options.on_alone(why);
+    is_shared = false;
+  }
+  if (!is_shared) {
+    (*simulation)->set_threads(threads);
+  }
   const Time ready = clock.now();
   study::run::Simulation::End end{};
   {
@@ -196,6 +254,11 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   const Time done = clock.now();
   study::results::RunResults results =
       collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
+  if (is_shared) {
+    if (Result<void> joined = share_results(**simulation, *options.peers, results); !joined) {
+      return pass_on(joined);
+    }
+  }
   if (tap != nullptr) {
     if (Result<void> closed = tap->close(); !closed) {
       if (!options.on_unwritten) {
@@ -224,7 +287,9 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     }
   }
   judge_composition(scenario, options.check_hops, results);
-  results.machine = machine_info({.setup = ready.since_start(), .run = done - ready}, (*simulation)->world().threads());
+  const std::uint32_t processes = is_shared ? options.peers->count() + 1 : 1;
+  results.machine = machine_info({.setup = ready.since_start(), .run = done - ready},
+                                 (*simulation)->world().threads() * processes);
   return results;
 }
 

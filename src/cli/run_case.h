@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/progress_bar.h"
 #include "flow/corrections.h"
+#include "sim/peers.h"
 #include "study/results/results.h"
 #include "study/run/capture_tap.h"
 #include "study/scenario/scenario.h"
@@ -38,6 +39,11 @@ struct RunCase {
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
   RunThreads threads{};
+  /// Of a run that ranks share: the others, each of which calls the same at the same time; the first alone has the
+  /// results of all. Null: none.
+  sim::Peers* peers = nullptr;
+  /// Told in the first why the run is not shared after all.
+  std::function<void(const std::string&)> on_alone = [](const std::string&) {};
   /// Of a run at the flow level; none: it has none.
   std::optional<flow::Corrections> corrections{};
   /// Told what could not be written beside the results: a capture, a timeline. Without it that is the run's error, and

@@ -384,6 +384,7 @@ int run(const RunText& text) {
                  .jobs = text.jobs,
                  .threads = text.threads,
                  .quiet = text.quiet,
+                 .shares = true,
                  .cache = *std::move(cache),
                  .progress = text.quiet ? ProgressBar::Show::kNever : ProgressBar::Show::kOnTerminal},
                 *catalogue);

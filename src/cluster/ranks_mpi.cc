@@ -50,6 +50,11 @@ class Room {
     MPI_Comm_size(MPI_COMM_WORLD, &number);
     ranks_ = static_cast<std::uint32_t>(number);
     arriving_.resize(ranks_);
+    // What is exchanged must not meet those that look for any message.
+    if (const int error = MPI_Comm_dup(MPI_COMM_WORLD, &exchanges_); error != MPI_SUCCESS) {
+      return fail("MPI does not give a second communicator: {}", text_of(error));
+    }
+    MPI_Comm_set_errhandler(exchanges_, MPI_ERRORS_RETURN);
     if (ranks_ > 1) {
       alive_ = std::thread([this] { tell_alive(); });
     }
@@ -84,6 +89,42 @@ class Room {
     return std::nullopt;
   }
 
+  bool exchange(std::vector<std::string>& messages, const std::function<bool()>& goes_on) {
+    const std::uint32_t peers = ranks_ - 1;
+    const auto rank_of = [this](std::uint32_t peer) { return static_cast<int>(peer + (peer >= rank_ ? 1 : 0)); };
+    std::vector<Transfer> leaving(peers);
+    std::vector<Transfer> coming(peers);
+    {
+      const std::lock_guard lock(mutex_);
+      for (std::uint32_t peer = 0; peer < peers; ++peer) {
+        WEFT_ASSERT(messages[peer].size() < (std::size_t{1} << 31));
+        leaving[peer].bytes = std::move(messages[peer]);
+        MPI_Isend(leaving[peer].bytes.data(), static_cast<int>(leaving[peer].bytes.size()), MPI_BYTE, rank_of(peer), 0,
+                  exchanges_, &leaving[peer].request);
+      }
+    }
+    Patience patience;
+    for (std::uint32_t done = 0; done < 2 * peers;) {
+      done = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        for (std::uint32_t peer = 0; peer < peers; ++peer) {
+          done += begin_exchange(rank_of(peer), coming[peer]) && is_done(coming[peer].request) ? 1 : 0;
+          done += is_done(leaving[peer].request) ? 1 : 0;
+        }
+      }
+      if (done < 2 * peers && !patience.wait(goes_on)) {
+        // MPI may still read and write these.
+        given_up_.push_back({std::move(leaving), std::move(coming)});
+        return false;
+      }
+    }
+    for (std::uint32_t peer = 0; peer < peers; ++peer) {
+      messages[peer] = std::move(coming[peer].bytes);
+    }
+    return true;
+  }
+
   void stop_telling() {
     {
       const std::lock_guard lock(mutex_);
@@ -100,7 +141,55 @@ class Room {
     MPI_Request request = MPI_REQUEST_NULL;
     std::uint32_t kind = 0;
     std::string bytes;
+    bool has_begun = false;  // of one that comes in an exchange
   };
+
+  /// Waits in short steps at first, as windows are short; then leaves the processor to others.
+  class Patience {
+   public:
+    [[nodiscard]] bool wait(const std::function<bool()>& goes_on) {
+      ++rounds_;
+      if (rounds_ < kSpins) {
+        return true;
+      }
+      if (rounds_ < kYields) {
+        std::this_thread::yield();
+        return true;
+      }
+      std::this_thread::sleep_for(kNap);
+      return rounds_ % kNapsBetweenLooks != 0 || goes_on();
+    }
+
+   private:
+    static constexpr std::uint32_t kSpins = 50;
+    static constexpr std::uint32_t kYields = 5'000;
+    static constexpr std::uint32_t kNapsBetweenLooks = 500;
+    static constexpr std::chrono::microseconds kNap{100};
+    std::uint32_t rounds_ = 0;
+  };
+
+  /// Whether the message of the rank has begun to come.
+  bool begin_exchange(int from, Transfer& coming) {
+    if (coming.has_begun) {
+      return true;
+    }
+    MPI_Message matched = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    int found = 0;
+    if (MPI_Improbe(from, 0, exchanges_, &found, &matched, &status) != MPI_SUCCESS || found == 0) {
+      return false;
+    }
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    coming.bytes.resize(static_cast<std::size_t>(size));
+    coming.has_begun = true;
+    MPI_Imrecv(coming.bytes.data(), size, MPI_BYTE, &matched, &coming.request);
+    return true;
+  }
+  [[nodiscard]] static bool is_done(MPI_Request& request) {
+    int done = 0;
+    return MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
+  }
 
   void send_locked(std::uint32_t to, std::uint32_t kind, std::string bytes) {
     WEFT_ASSERT(to < ranks_ && bytes.size() < (std::size_t{1} << 31));
@@ -154,6 +243,8 @@ class Room {
   std::condition_variable stopping_;
   bool stops_ = false;
   std::thread alive_;
+  MPI_Comm exchanges_ = MPI_COMM_NULL;
+  std::vector<std::pair<std::vector<Transfer>, std::vector<Transfer>>> given_up_;
   std::list<Transfer> leaving_;                                  // that MPI may still read
   std::vector<std::deque<std::unique_ptr<Transfer>>> arriving_;  // by rank, in the order of sending
   std::uint32_t first_ = 0;                                      // whose turn it is to be received from
@@ -186,6 +277,10 @@ std::string machine() {
 
 void send(std::uint32_t to, std::uint32_t kind, std::string bytes) { room().send(to, kind, std::move(bytes)); }
 std::optional<Message> receive() { return room().receive(); }
+
+bool exchange(std::vector<std::string>& messages, const std::function<bool()>& goes_on) {
+  return room().exchange(messages, goes_on);
+}
 
 void leave(unsigned seconds) {
   room().stop_telling();

@@ -11,6 +11,7 @@ std::uint32_t ranks() { return 1; }
 std::string machine() { return {}; }
 void send(std::uint32_t /*to*/, std::uint32_t /*kind*/, std::string /*bytes*/) { WEFT_ASSERT(false); }
 std::optional<Message> receive() { return std::nullopt; }
+bool exchange(std::vector<std::string>& /*messages*/, const std::function<bool()>& /*goes_on*/) { return false; }
 void leave(unsigned /*seconds*/) {}
 void abandon(int /*status*/) {}
 

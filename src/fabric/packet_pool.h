@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/assert.h"
 #include "base/ids.h"
@@ -50,6 +52,10 @@ class PacketPool {
     }
     packets_.release(handle.value());
   }
+
+  /// For another process: the packet as bytes, which leaves this pool; and one that has come in this way.
+  void give_away(PacketHandle handle, std::string& bytes);
+  [[nodiscard]] PacketHandle take_in(std::string_view bytes);
 
   // Forced inline: out of line, the compiler removes a function that only prefetches.
   [[gnu::always_inline]] void prefetch(PacketHandle handle) const { packets_.prefetch(handle.value()); }

@@ -49,6 +49,84 @@ void Kernel::set_workers(const std::vector<WorkerIndex>& by_partition) {
   in_order_ = true;
 }
 
+void Kernel::set_peers(const std::vector<WorkerIndex>& by_partition, std::uint32_t local, Peers& peers) {
+  WEFT_ASSERT(is_divided() && by_partition.size() == partitions_.size() && by_partition.front() == 0 && local >= 1);
+  std::vector<WorkerIndex> of_this_process = by_partition;
+  for (WorkerIndex& worker : of_this_process) {
+    worker = worker < local ? worker : 0;
+  }
+  of_this_process.back() = local - 1;  // so that there are as many
+  set_workers(of_this_process);
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    WEFT_ASSERT(by_partition[index] < local + peers.count());
+    partitions_[index].worker = by_partition[index];
+  }
+  for (Worker& worker : workers_) {
+    worker.far[0].resize(peers.count());
+    worker.far[1].resize(peers.count());
+  }
+  peers_ = &peers;
+  peer_reports_.resize(peers.count());
+  messages_.resize(peers.count());
+}
+
+// A global event happens everywhere.
+void Kernel::post_among_peers(Worker& own, PartitionIndex to, const Crossing& crossing) {
+  const WorkerIndex worker = partitions_[to].worker;
+  if (worker < workers_.size()) {
+    own.outboxes[running_.parity][worker].push_back(crossing);
+  }
+  for (std::uint32_t peer = 0; peer < peers_->count(); ++peer) {
+    if (to == 0 || worker == workers_.size() + peer) {
+      own.far[running_.parity][peer].push_back({to, crossing});
+    }
+  }
+}
+
+Kernel::Report Kernel::sum_of_reports(std::uint32_t parity) const {
+  Report all;
+  for (const Worker& worker : workers_) {
+    all += worker.reports[parity];
+  }
+  return all;
+}
+
+Kernel::Outlook Kernel::look_around() {
+  Outlook outlook{.begin = Time::never(), .is_empty = is_empty()};
+  for (const Worker& worker : workers_) {
+    outlook.begin = earlier(outlook.begin, worker.agenda.not_before().time);
+  }
+  if (peers_ == nullptr) {
+    return outlook;
+  }
+  std::vector<std::string> told;
+  if (!peers_->gather(std::string(reinterpret_cast<const char*>(&outlook), sizeof outlook), told)) {
+    lost_peer_ = true;
+    return {};
+  }
+  for (const std::string& bytes : told) {
+    Outlook other;
+    WEFT_ASSERT(bytes.size() == sizeof other);
+    std::memcpy(&other, bytes.data(), sizeof other);
+    outlook.begin = earlier(outlook.begin, other.begin);
+    outlook.is_empty = outlook.is_empty && other.is_empty;
+  }
+  return outlook;
+}
+
+PartitionIndex Kernel::next_at(Time at) {
+  PartitionIndex next = static_cast<PartitionIndex>(partitions_.size());
+  const Event* earliest = nullptr;
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    const Event* const first = is_foreign(index) ? nullptr : partitions_[index].events.first();
+    if (first != nullptr && first->time <= at && (earliest == nullptr || first->before(*earliest))) {
+      earliest = first;
+      next = index;
+    }
+  }
+  return next;
+}
+
 void Kernel::insert_again(Event event) { running_.events->insert(event); }
 
 void Kernel::insert_and_enqueue(PartitionIndex index, Event event) {
@@ -112,7 +190,11 @@ void Kernel::deal_partitions() {
   in_order_ = false;
   queue_in_order_.clear();
   for (PartitionIndex index = 1; index < partitions_.size(); ++index) {
-    enqueue_partition(index);
+    if (is_foreign(index)) {
+      partitions_[index].due = kNotEnqueued;
+    } else {
+      enqueue_partition(index);
+    }
   }
 }
 
@@ -122,7 +204,12 @@ Time Kernel::end_of_window(Time time) const {
 }
 
 bool Kernel::is_empty() const {
-  return std::ranges::all_of(partitions_, [](const Partition& partition) { return partition.events.size() == 0; });
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    if (!is_foreign(index) && partitions_[index].events.size() != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::size_t Kernel::heap_bytes() const {

@@ -21,12 +21,22 @@
 // every window; everything that happens is the same whatever their number. A handler that has `has_news(WorkerIndex)`
 // is asked by each worker after each window, and if any says yes, `take_news()` is called on the first while the others
 // wait; false stops the run.
+//
+// They may also be dealt among several processes (docs/decisions/0072), each with the whole world and with workers for
+// its own share of it. What is posted to a partition of another process is handed to the handler's
+// `pack(const Crossing&, std::string&)` and, over there, `unpack(std::string_view, Crossing&)`. Global events run in
+// every process, and what is posted to partition 0 reaches all. `take_news()` is called in all of them at the same
+// point, and must come to the same conclusion.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/assert.h"
@@ -34,6 +44,7 @@
 #include "base/worker.h"
 #include "base/worker_team.h"
 #include "sim/actor.h"
+#include "sim/peers.h"
 #if defined(WEFT_EVENT_SET_HEADER)
 #include WEFT_EVENT_SET_HEADER  // tests put a plain one in its place
 #else
@@ -93,11 +104,28 @@ class Kernel {
   [[nodiscard]] std::uint32_t workers() const {
     return static_cast<std::uint32_t>(std::max<std::size_t>(workers_.size(), 1));
   }
+  /// The same, where other processes have partitions as well: numbers from `local` on stand for peer 0, 1, ... Each
+  /// process has the same partitions, and workers for its own; the first partition is everyone's and of worker 0. What
+  /// has been run before, in one order, was the same in all. `peers` must outlive the kernel.
+  void set_peers(const std::vector<WorkerIndex>& by_partition, std::uint32_t local, Peers& peers);
+  /// Null: there are none.
+  [[nodiscard]] Peers* peers() const { return peers_; }
+  /// A peer did not answer: the run has ended, wherever it was.
+  [[nodiscard]] bool has_lost_peer() const { return lost_peer_; }
+  /// Whether another process runs the partition.
+  [[nodiscard]] bool is_foreign(PartitionIndex index) const {
+    return peers_ != nullptr && partitions_[index].worker >= workers_.size();
+  }
   /// Whether the present event is one of a window, in which others must not learn of it before its end.
   [[nodiscard]] bool in_window() const { return running_.window_end != Running::kNoWindow; }
   /// In a window of several workers: what is sent to another partition must be posted. With one worker it may be handed
   /// over at once, if whoever gets it does the same either way.
   [[nodiscard]] bool is_shared() const { return running_.is_shared; }
+  /// Of a foreign partition, the number of the peer.
+  [[nodiscard]] std::uint32_t peer_of(PartitionIndex index) const {
+    WEFT_DCHECK(is_foreign(index));
+    return partitions_[index].worker - static_cast<std::uint32_t>(workers_.size());
+  }
   /// Only in a window.
   void post(PartitionIndex to, const Crossing& crossing) {
     WEFT_DCHECK(in_window() && to != running_.partition && crossing.at > running_.window_end);
@@ -105,6 +133,9 @@ class Kernel {
     own.has_posted = true;
     if (to == 0) [[unlikely]] {
       own.first_global = earlier(own.first_global, crossing.at);
+    }
+    if (peers_ != nullptr) [[unlikely]] {
+      return post_among_peers(own, to, crossing);
     }
     own.outboxes[running_.parity][partitions_[to].worker].push_back(crossing);
   }
@@ -190,9 +221,24 @@ class Kernel {
   struct Report {
     Time next = Time::never();    // the earliest thing that it knows of
     Time global = Time::never();  // the same of global events that were posted; the span ends before that
+    Time latest{};                // that it has done
     std::uint64_t count = 0;      // of events, in this span
     bool goes_on = true;
     bool has_news = false;
+
+    void operator+=(const Report& other) {
+      next = earlier(next, other.next);
+      global = earlier(global, other.global);
+      latest = later(latest, other.latest);
+      count += other.count;
+      goes_on = goes_on && other.goes_on;
+      has_news = has_news || other.has_news;
+    }
+  };
+  /// For a partition of another process.
+  struct Far {
+    PartitionIndex to = 0;
+    Crossing crossing;
   };
   struct alignas(128) Worker {
     explicit Worker(const EventSet::Options& options) : agenda(options) {}
@@ -201,6 +247,8 @@ class Kernel {
     Time first_global = Time::never();  // to partition 0, in this span
     std::array<Report, 2> reports{};
     std::array<std::vector<std::vector<Crossing>>, 2> outboxes{};  // by parity of the window and receiving worker
+    std::array<std::vector<std::vector<Far>>, 2> far{};            // by parity and peer
+    std::vector<Crossing> incoming;                                // from peers, in the window that has just ended
     Time latest;                                                   // at the end of a span
     std::uint64_t count = 0;
   };
@@ -224,6 +272,29 @@ class Kernel {
   void run_span(WorkerIndex worker, Span& span, Handler& handler);
   template <class Handler>
   [[nodiscard]] bool run_window(WorkerIndex worker, Time last, Handler& handler);
+  // Among processes.
+  template <class Handler>
+  bool run_common_instant(Time at, Handler& handler);
+  /// What every worker of this process has to do once it and the others have come to the end of a window.
+  template <class Handler>
+  void exchange_window(std::uint32_t parity, Handler& handler);
+  template <class Handler>
+  void take_posted(WorkerIndex worker, std::uint32_t parity, Handler& handler);
+  template <class Handler>
+  void take_incoming(WorkerIndex worker, Handler& handler);
+  template <class Handler>
+  [[nodiscard]] bool take_peers_message(std::string_view bytes, Report& report, Handler& handler);
+  [[gnu::noinline]] void post_among_peers(Worker& own, PartitionIndex to, const Crossing& crossing);
+  /// Of this process together.
+  [[nodiscard]] Report sum_of_reports(std::uint32_t parity) const;
+  /// The earliest thing that any process knows of, and whether none has anything left; at never if a peer is gone.
+  struct Outlook {
+    Time begin = Time::never();
+    bool is_empty = true;
+  };
+  [[nodiscard]] Outlook look_around();
+  /// The partition of this process, or the first, whose event comes next, if that is at the instant; none: size().
+  [[nodiscard]] PartitionIndex next_at(Time at);
   template <class Handler>
   [[nodiscard]] bool run_partition(PartitionIndex index, Time last, Handler& handler);
 
@@ -260,6 +331,14 @@ class Kernel {
       team_->meet();
     }
   }
+  template <class Function>
+  void on_workers(const Function& function) {
+    if (team_ == nullptr) {
+      function(WorkerIndex{0});
+    } else {
+      team_->run(function);
+    }
+  }
   /// Everything of a run on this thread is done.
   void finish_run() {
     now_ = running_.now;
@@ -289,6 +368,10 @@ class Kernel {
   Duration lookahead_;
   std::vector<Worker> workers_;
   std::unique_ptr<WorkerTeam> team_;  // of more than one worker
+  Peers* peers_ = nullptr;            // null: this process has all partitions
+  bool lost_peer_ = false;
+  std::vector<Report> peer_reports_;   // of the window that has just ended
+  std::vector<std::string> messages_;  // by peer; kept for their memory
   bool in_order_ = false;             // partitions are in the queue of runs in one order, not in agendas
   /// That queue, a heap: at the first instant it has an entry for nearly every event, and all are of one time.
   std::vector<Event> queue_in_order_;
@@ -356,29 +439,33 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
     Span span{.begin = Time::never(),
               .last = is_common_due ? common - Duration::picoseconds(1) : limit,
               .budget = asked ? ~std::uint64_t{0} : end_count - count_};
-    for (const Worker& worker : workers_) {
-      span.begin = earlier(span.begin, worker.agenda.not_before().time);
-    }
+    const Outlook outlook = look_around();
+    span.begin = outlook.begin;
     Time stopped_in = Time::never();
     if (!span.begin.is_never() && span.begin <= span.last) {
-      if (team_ == nullptr) {
-        run_span(0, span, handler);
-      } else {
-        team_->run([&](WorkerIndex worker) { run_span(worker, span, handler); });
-      }
+      on_workers([&](WorkerIndex worker) { run_span(worker, span, handler); });
       for (Worker& worker : workers_) {
         now_ = later(now_, worker.latest);
         count_ += worker.count;
       }
+      for (const Report& peer : peer_reports_) {
+        now_ = later(now_, peer.latest);
+        count_ += peer.count;
+      }
       stopped_in = span.stopped_in;
-    } else if (is_common_due) {
+    } else if (is_common_due && !lost_peer_) {
       // Global events run among the other events of their instant.
-      if (run_merged(common, ~std::uint64_t{0}, handler) == Stop::kAsked) {
+      if (peers_ != nullptr) {
+        stopped_in = run_common_instant(common, handler) ? stopped_in : common;
+      } else if (run_merged(common, ~std::uint64_t{0}, handler) == Stop::kAsked) {
         stopped_in = common;
       }
       deal_partitions();
     } else {
-      return asked ? Stop::kAsked : is_empty() ? Stop::kEmpty : Stop::kLimit;
+      return asked || lost_peer_ ? Stop::kAsked : outlook.is_empty ? Stop::kEmpty : Stop::kLimit;
+    }
+    if (lost_peer_) {
+      return Stop::kAsked;
     }
     if (!stopped_in.is_never()) {
       asked = true;
@@ -394,17 +481,6 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
   const Beginning beginning(*this);
   Worker& own = workers_[worker];
   own.first_global = Time::never();
-  const auto take_crossings = [&](std::uint32_t parity) {
-    if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
-      for (Worker& sender : workers_) {
-        std::vector<Crossing>& posted = sender.outboxes[parity][worker];
-        for (const Crossing& crossing : posted) {
-          handler.take(crossing);
-        }
-        posted.clear();
-      }
-    }
-  };
   Time begin = span.begin;
   Time span_last = span.last;
   for (bool goes_on = true; goes_on && begin <= span_last;) {
@@ -416,25 +492,29 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
     report.next =
         earlier(own.agenda.not_before().time, own.has_posted ? last + Duration::picoseconds(1) : Time::never());
     report.global = own.first_global;
+    report.latest = running_.now;
     report.count = running_.count;
     if constexpr (requires { handler.has_news(worker); }) {
       report.has_news = handler.has_news(worker);
     }
     meet();
-    take_crossings(running_.parity);
-    std::uint64_t count = 0;
-    bool has_news = false;
-    Time next = Time::never();
-    for (const Worker& each : workers_) {
-      const Report& told = each.reports[running_.parity];
-      next = earlier(next, told.next);
-      span_last = told.global.is_never() ? span_last : earlier(span_last, told.global - Duration::picoseconds(1));
-      count += told.count;
-      goes_on &= told.goes_on;
-      has_news |= told.has_news;
+    if (peers_ != nullptr && worker == 0) {
+      exchange_window(running_.parity, handler);
     }
+    take_posted(worker, running_.parity, handler);
+    Report all = sum_of_reports(running_.parity);
+    if (peers_ != nullptr) {
+      meet();
+      take_incoming(worker, handler);
+      for (const Report& told : peer_reports_) {
+        all += told;
+      }
+    }
+    const Time next = all.next;
+    span_last = all.global.is_never() ? span_last : earlier(span_last, all.global - Duration::picoseconds(1));
+    goes_on = all.goes_on;
     if constexpr (requires { handler.take_news(); }) {
-      if (has_news) {
+      if (all.has_news) {
         if (worker == 0) {
           span.news_go_on = handler.take_news();
         }
@@ -446,7 +526,7 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
       span.stopped_in = begin;
     }
     begin = next;
-    goes_on &= !next.is_never() && count < span.budget;
+    goes_on &= !next.is_never() && all.count < span.budget;
     running_.parity ^= 1U;
   }
   own.latest = running_.now;
@@ -454,10 +534,144 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
 }
 
 template <class Handler>
+void Kernel::take_posted(WorkerIndex worker, std::uint32_t parity, Handler& handler) {
+  if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
+    for (Worker& sender : workers_) {
+      std::vector<Crossing>& posted = sender.outboxes[parity][worker];
+      for (const Crossing& crossing : posted) {
+        handler.take(crossing);
+      }
+      posted.clear();
+    }
+  }
+}
+
+template <class Handler>
+void Kernel::take_incoming(WorkerIndex worker, Handler& handler) {
+  if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
+    for (const Crossing& crossing : workers_[worker].incoming) {
+      handler.take(crossing);
+    }
+    workers_[worker].incoming.clear();
+  }
+}
+
+// A report, and behind it for each crossing: the partition, the crossing, and its content as the handler packs that.
+template <class Handler>
+void Kernel::exchange_window(std::uint32_t parity, Handler& handler) {
+  const Report own = sum_of_reports(parity);
+  for (std::uint32_t peer = 0; peer < peers_->count(); ++peer) {
+    std::string& message = messages_[peer];
+    message.assign(reinterpret_cast<const char*>(&own), sizeof own);
+    for (Worker& worker : workers_) {
+      for (const Far& far : worker.far[parity][peer]) {
+        message.append(reinterpret_cast<const char*>(&far), sizeof far);
+        const std::size_t size_at = message.size();
+        message.append(sizeof(std::uint32_t), '\0');
+        if constexpr (requires { handler.pack(far.crossing, message); }) {
+          handler.pack(far.crossing, message);
+        }
+        const auto size = static_cast<std::uint32_t>(message.size() - size_at - sizeof(std::uint32_t));
+        std::memcpy(message.data() + size_at, &size, sizeof size);
+      }
+      worker.far[parity][peer].clear();
+    }
+  }
+  bool is_good = peers_->exchange(messages_);
+  for (std::uint32_t peer = 0; peer < peers_->count(); ++peer) {
+    is_good = is_good && take_peers_message(messages_[peer], peer_reports_[peer], handler);
+    if (!is_good) {
+      peer_reports_[peer] = {.goes_on = false};
+    }
+  }
+  lost_peer_ = lost_peer_ || !is_good;
+}
+
+template <class Handler>
+bool Kernel::take_peers_message(std::string_view bytes, Report& report, Handler& handler) {
+  const auto read = [&bytes](auto& value) {
+    if (bytes.size() < sizeof value) {
+      return false;
+    }
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(sizeof value);
+    return true;
+  };
+  if (!read(report)) {
+    return false;
+  }
+  while (!bytes.empty()) {
+    Far far;
+    std::uint32_t size = 0;
+    if (!read(far) || !read(size) || size > bytes.size() || far.to >= partitions_.size() || is_foreign(far.to)) {
+      return false;
+    }
+    if constexpr (requires { handler.unpack(bytes, far.crossing); }) {
+      handler.unpack(bytes.substr(0, size), far.crossing);
+    }
+    bytes.remove_prefix(size);
+    workers_[partitions_[far.to].worker].incoming.push_back(far.crossing);
+  }
+  return true;
+}
+
+// Global events in every process, among the other events of their instant that this process has; for others it is a
+// window of one instant.
+template <class Handler>
+bool Kernel::run_common_instant(Time at, Handler& handler) {
+  const Beginning beginning(*this);
+  running_.window_end = at;
+  running_.is_shared = true;
+  workers_.front().first_global = Time::never();
+  Report& report = workers_.front().reports[0];
+  report = {};
+  for (PartitionIndex index = next_at(at); index < partitions_.size(); index = next_at(at)) {
+    Partition& partition = partitions_[index];
+    Event event;
+    (void)partition.events.pop(event, at);
+    running_.partition = index;
+    running_.events = &partition.events;
+    this_worker = partition.worker;
+    begin(event);
+    // Everyone's events count once.
+    running_.count -= index == 0 && peers_->own_number() != 0 ? 1 : 0;
+    report.goes_on &= handler.on_event(event.actor(), event.time);
+  }
+  this_worker = 0;
+  running_.window_end = Running::kNoWindow;
+  running_.is_shared = false;
+  report.latest = running_.now;
+  report.count = running_.count;
+  for (WorkerIndex worker = 0; worker < workers_.size(); ++worker) {
+    workers_[worker].reports[0] = worker == 0 ? report : Report{};
+    if constexpr (requires { handler.has_news(worker); }) {
+      workers_[worker].reports[0].has_news = handler.has_news(worker);
+    }
+  }
+  exchange_window(0, handler);
+  for (WorkerIndex worker = 0; worker < workers_.size(); ++worker) {
+    take_posted(worker, 0, handler);
+    take_incoming(worker, handler);
+  }
+  Report all = sum_of_reports(0);
+  for (const Report& told : peer_reports_) {
+    all += told;
+  }
+  if constexpr (requires { handler.take_news(); }) {
+    all.goes_on = (!all.has_news || handler.take_news()) && all.goes_on;
+  }
+  now_ = later(now_, all.latest);
+  count_ += all.count;
+  in_order_ = true;  // agendas are made anew
+  leave_order(at);
+  return all.goes_on;
+}
+
+template <class Handler>
 bool Kernel::run_window(WorkerIndex worker, Time last, Handler& handler) {
   EventSet& agenda = workers_[worker].agenda;
   running_.window_end = last;
-  running_.is_shared = team_ != nullptr;
+  running_.is_shared = team_ != nullptr || peers_ != nullptr;
   bool goes_on = true;
   Time latest = running_.now;
   // While one partition runs, the next two are being fetched.

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
 #include <set>
+#include <string>
+#include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "sim/kernel.h"
+#include "sim/peers_test_support.h"
 
 namespace weft::sim {
 namespace {
@@ -28,14 +34,23 @@ class Crowd {
   static constexpr std::uint32_t kActors = 13;
   static constexpr std::uint32_t kPartitions = 4;  // behind the common one
 
-  explicit Crowd(Duration lookahead, std::uint32_t workers = 1)
+  explicit Crowd(Duration lookahead, std::uint32_t workers = 1, Peers* peers = nullptr)
       : kernel({.lookahead = lookahead,
                 .event_sets = std::vector<EventSet::Options>(lookahead == Duration::zero() ? 1 : kPartitions + 1)}),
         wakes_(kActors),
         next_(kActors, Time::never()),
         boxes_(kActors),
         by_partition_(kPartitions + 1) {
-    if (workers > 1) {
+    if (peers != nullptr) {
+      // The workers of this process, and behind them one number for each of the others.
+      std::vector<WorkerIndex> dealt{0};
+      for (std::uint32_t partition = 1; partition <= kPartitions; ++partition) {
+        const std::uint32_t process = partition % (peers->count() + 1);
+        dealt.push_back(process == peers->own_number() ? partition % workers
+                                                       : workers + process - (process > peers->own_number() ? 1 : 0));
+      }
+      kernel.set_peers(dealt, workers, *peers);
+    } else if (workers > 1) {
       std::vector<WorkerIndex> dealt;
       for (std::uint32_t partition = 0; partition <= kPartitions; ++partition) {
         dealt.push_back(partition % workers);
@@ -79,6 +94,18 @@ class Crowd {
     plan(actor);
     return now < stop_at;
   }
+  void pack(const Crossing& crossing, std::string& bytes) const { bytes.append(crossing.content % 3, 'x'); }
+  void unpack(std::string_view bytes, const Crossing& crossing) {
+    EXPECT_EQ(bytes, std::string(crossing.content % 3, 'x'));
+  }
+  /// What was done in partitions of another process, as if it had been done here.
+  void add(const Crowd& other) {
+    for (PartitionIndex partition = 1; partition <= kPartitions; ++partition) {
+      if (kernel.is_foreign(partition) && !other.kernel.is_foreign(partition)) {
+        by_partition_[partition] = other.by_partition_[partition];
+      }
+    }
+  }
   void take(const Crossing& crossing) {
     boxes_[crossing.target].insert(crossing.at);
     plan(crossing.target);
@@ -119,7 +146,7 @@ class Crowd {
     next_[actor] = now + Duration::nanoseconds(1 + below(150));
     if (below(3) == 0) {
       const auto other = static_cast<std::uint32_t>(1 + below(kActors - 2));
-      const Crossing sent{.at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other};
+      const Crossing sent{.at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other, .content = other};
       if (kernel.in_window() && partition_of(other) != partition_of(actor)) {
         kernel.post(partition_of(other), sent);
       } else {
@@ -243,6 +270,75 @@ TEST(DividedKernel, TakesAtLeastItsBudgetAndLittleMore) {
   Crowd in_order(kLookahead);
   EXPECT_EQ(in_order.kernel.run_in_order(kEnd, 500, in_order), Kernel::Stop::kAsked);
   EXPECT_EQ(in_order.kernel.events(), 500U);
+}
+
+/// Crowds of as many processes, each a thread of this one: what becomes of each, put together in the first.
+std::vector<std::unique_ptr<Crowd>> run_in_processes(std::uint32_t processes, std::uint32_t workers,
+                                                     const std::function<void(Crowd&)>& run,
+                                                     std::uint64_t leaves_after = ~std::uint64_t{0}) {
+  MeetingPlace place(processes);
+  std::vector<std::unique_ptr<ThreadPeers>> peers;
+  std::vector<std::unique_ptr<Crowd>> crowds;
+  for (std::uint32_t number = 0; number < processes; ++number) {
+    peers.push_back(std::make_unique<ThreadPeers>(place, number));
+    crowds.push_back(std::make_unique<Crowd>(kLookahead, workers, peers.back().get()));
+  }
+  peers.back()->leave_after(leaves_after);
+  std::vector<std::thread> threads;
+  for (const auto& crowd : crowds) {
+    threads.emplace_back([&run, &crowd] { run(*crowd); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (std::uint32_t number = 1; number < processes; ++number) {
+    crowds[0]->add(*crowds[number]);
+  }
+  return crowds;
+}
+
+TEST(DividedKernel, DoesTheSameInSeveralProcesses) {
+  Crowd alone(kLookahead);
+  (void)alone.kernel.run(kEnd, kUnlimited, alone);
+  for (const auto& [processes, workers] : {std::pair{2U, 1U}, {3U, 1U}, {4U, 1U}, {2U, 2U}}) {
+    const auto crowds = run_in_processes(processes, workers, [](Crowd& crowd) {
+      for (Time limit = Time::zero() + 3_us; limit < kEnd; limit += 3_us) {
+        EXPECT_EQ(crowd.kernel.run(limit, kUnlimited, crowd), Kernel::Stop::kLimit);
+      }
+      EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
+    });
+    EXPECT_EQ(crowds[0]->sorted(), alone.sorted());
+    for (const auto& crowd : crowds) {
+      EXPECT_EQ(crowd->kernel.events(), alone.kernel.events());
+      EXPECT_EQ(crowd->kernel.now(), alone.kernel.now());
+      EXPECT_EQ(crowd->news, alone.news);
+    }
+  }
+}
+
+TEST(DividedKernel, StopsInAllProcessesAtTheSameInstant) {
+  Crowd alone(kLookahead);
+  alone.stop_at_news = 7;
+  (void)alone.kernel.run(kEnd, kUnlimited, alone);
+  const auto crowds = run_in_processes(3, 1, [](Crowd& crowd) {
+    crowd.stop_at_news = 7;
+    EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kAsked);
+  });
+  EXPECT_EQ(crowds[0]->sorted(), alone.sorted());
+  EXPECT_EQ(crowds[0]->kernel.stop_end(), alone.kernel.stop_end());
+  EXPECT_EQ(crowds[2]->kernel.events(), alone.kernel.events());
+}
+
+TEST(DividedKernel, EndsWhereAProcessIsLost) {
+  for (const std::uint64_t exchanges : {0U, 1U, 5U, 40U}) {
+    const auto crowds = run_in_processes(
+        3, 1, [](Crowd& crowd) { EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kAsked); },
+        exchanges);
+    for (const auto& crowd : crowds) {
+      EXPECT_TRUE(crowd->kernel.has_lost_peer());
+      EXPECT_LT(crowd->kernel.now(), kEnd);
+    }
+  }
 }
 
 TEST(DividedKernel, SaysWhenNothingIsLeft) {

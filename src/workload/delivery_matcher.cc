@@ -1,7 +1,11 @@
 #include "workload/delivery_matcher.h"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 #include <utility>
+
+#include "base/assert.h"
 
 namespace weft::workload {
 
@@ -34,7 +38,44 @@ void DeliveryMatcher::join(const MessageRecord& part) {
   sink_.on_message(record);
 }
 
-void DeliveryMatcher::keep_halves(std::uint32_t workers) { kept_.resize(workers); }
+void DeliveryMatcher::keep_halves(std::uint32_t workers, std::uint32_t peers) {
+  kept_.resize(workers + peers);
+  workers_ = workers;
+}
+
+// The number of halves, the halves, and then the records of collectives: the same bytes in every process of one build.
+std::string DeliveryMatcher::kept() const {
+  static_assert(std::is_trivially_copyable_v<Half> && std::is_trivially_copyable_v<CollectiveRecord>);
+  std::uint64_t count = 0;
+  std::string halves;
+  std::string collectives;
+  for (std::uint32_t worker = 0; worker < workers_; ++worker) {
+    const Kept& own = kept_[worker];
+    count += own.halves.size();
+    halves.append(reinterpret_cast<const char*>(own.halves.data()), own.halves.size() * sizeof(Half));
+    collectives.append(reinterpret_cast<const char*>(own.collectives.data()),
+                       own.collectives.size() * sizeof(CollectiveRecord));
+  }
+  return std::string(reinterpret_cast<const char*>(&count), sizeof count) + halves + collectives;
+}
+
+void DeliveryMatcher::take_kept(std::uint32_t peer, std::string_view bytes) {
+  Kept& kept = kept_[workers_ + peer];
+  std::uint64_t count = 0;
+  WEFT_ASSERT(bytes.size() >= sizeof count);
+  std::memcpy(&count, bytes.data(), sizeof count);
+  bytes.remove_prefix(sizeof count);
+  WEFT_ASSERT(count <= bytes.size() / sizeof(Half));
+  kept.halves.resize(count);
+  std::memcpy(static_cast<void*>(kept.halves.data()), bytes.data(), count * sizeof(Half));
+  bytes.remove_prefix(count * sizeof(Half));
+  kept.collectives.resize(bytes.size() / sizeof(CollectiveRecord));
+  std::memcpy(static_cast<void*>(kept.collectives.data()), bytes.data(),
+              kept.collectives.size() * sizeof(CollectiveRecord));
+  kept.has_failure = std::ranges::any_of(kept.halves, [](const Half& half) {
+    return !half.is_delivery && half.record.status != verbs::WcStatus::kSuccess;
+  });
+}
 
 void DeliveryMatcher::on_finished(const StreamKey& stream, const MessageRecord& record) {
   if (kept_.empty())

@@ -11,6 +11,8 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,8 +46,12 @@ class DeliveryMatcher {
   void on_delivered(const StreamKey& stream, Time at);
   void on_collective(const CollectiveRecord& record);
 
-  /// From here on halves and records of so many workers are kept until `settle`.
-  void keep_halves(std::uint32_t workers);
+  /// From here on halves and records of so many workers are kept until `settle`; and those of as many other processes
+  /// as have partitions of the same world.
+  void keep_halves(std::uint32_t workers, std::uint32_t peers = 0);
+  /// For other processes: what workers of this one have kept, as bytes; and over there, as if a worker had kept it.
+  [[nodiscard]] std::string kept() const;
+  void take_kept(std::uint32_t peer, std::string_view bytes);
   [[nodiscard]] bool keeps_halves() const { return !kept_.empty(); }
   /// Whether the worker has so many halves that they had better be joined.
   [[nodiscard]] bool is_full(WorkerIndex worker) const { return !kept_.empty() && kept_[worker].halves.size() > kMany; }
@@ -98,7 +104,8 @@ class DeliveryMatcher {
   MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
   std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts
-  std::vector<Kept> kept_;                                    // by worker; empty: halves are not kept
+  std::vector<Kept> kept_;                                    // by worker, then by peer; empty: halves are not kept
+  std::uint32_t workers_ = 0;                                 // of this process, among them
   bool over_ = false;
   std::uint64_t awaiting_ = 0;
   Time last_delivery_;

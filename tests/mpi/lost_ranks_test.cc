@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "base/test_paths.h"
 #include "tests/mpi/run_ranks.h"
@@ -28,6 +30,33 @@ kind = "incast"
 fan_in = 8
 size = "400 MB"
 )";
+
+// Nobody else can go on where the partitions of a rank are gone.
+TEST(LostRanksOfOneRun, ARankThatIsKilledEndsItWithAnError) {
+  const TestFolder folder;
+  const std::string file = folder.write("shared.toml", R"(name = "shared"
+[fabric]
+family = "infiniband"
+[topology]
+kind = "fat-tree"
+tiers = 3
+radix = 8
+[link.spine]
+propagation = "500 ns"
+[[traffic]]
+kind = "permutation"
+size = "1 GB"
+)");
+  Ranks ranks({.options = "--enable-recovery -n 2",
+               .arguments = fmt::format("run {} --no-results", file),
+               .environment = "WEFT_MPI_TIMEOUT=2"});
+  const auto other = ranks.find(1, Ranks::Which::kRank);
+  ASSERT_TRUE(other);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ::kill(*other, SIGKILL);
+  const RanksOutcome outcome = ranks.wait();
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("rank 1 has not been heard of for 2 s"));
+}
 
 class LostRanks : public testing::Test {
  protected:

@@ -140,12 +140,59 @@ TEST(Ranks, ClaimsAreJudgedByRunsOfAllRanks) {
   EXPECT_EQ(folder.read("one.json"), folder.read("three.json"));
 }
 
-TEST(Ranks, OneRunIsDoneByRankZeroWhichSaysSo) {
+TEST(Ranks, ARunThatIsNotDividedIsDoneByRankZeroWhichSaysWhy) {
   const TestFolder folder;
   const RanksOutcome outcome =
       run_ranks({.arguments = fmt::format("run {} --no-results", folder.write("small.toml", kNetwork))});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("there is one run to simulate: rank 0 does it"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("rank 0 simulates this run alone: its network is not divided into partitions"));
+}
+
+/// 128 hosts, so that the network is divided; PFC, marks and samples have something to say.
+std::string large_network(std::string_view family, std::string_view traffic) {
+  return fmt::format(R"(name = "large"
+[fabric]
+family = "{}"
+[topology]
+kind = "fat-tree"
+tiers = 3
+radix = 8
+[link.leaf]
+propagation = "300 ns"
+[link.spine]
+propagation = "500 ns"
+[output]
+sample_interval = "20 us"
+{})",
+                     family, traffic);
+}
+
+TEST(Ranks, OneRunIsSharedAndGivesTheSameResults) {
+  const TestFolder folder;
+  constexpr std::string_view kPermutation = "[[traffic]]\nkind = \"permutation\"\nsize = \"300 kB\"\n";
+  constexpr std::string_view kIncast = "[[traffic]]\nkind = \"incast\"\nfan_in = 30\nsize = \"400 kB\"\n";
+  constexpr std::string_view kReduce =
+      "[[traffic]]\nkind = \"collective\"\noperation = \"all-reduce\"\nsize = \"4 MB\"\n";
+  for (const auto& [family, traffic] : {std::pair{"infiniband", kPermutation},
+                                        {"rocev2", kIncast},
+                                        {"uet", kPermutation},
+                                        {"tcp", kIncast},
+                                        {"rocev2", kReduce}}) {
+    const std::string file = folder.write("large.toml", large_network(family, traffic));
+    expect_alone(fmt::format("run {} --no-results --messages --json {}", file, folder / "one.json"));
+    for (const char* ranks : {"-n 2", "-n 3"}) {
+      const RanksOutcome outcome =
+          run_ranks({.options = ranks,
+                     .arguments = fmt::format("run {} --no-results --messages --threads 2 --json {}", file,
+                                              folder / "ranks.json"),
+                     .environment = "WEFT_CACHE="});
+      EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr("exchanges")) << family << outcome.err;
+      EXPECT_NE(folder.read("one.json"), "");
+      EXPECT_EQ(without_machines(folder.read("one.json")), without_machines(folder.read("ranks.json"))) << family;
+    }
+  }
 }
 
 TEST(Ranks, OtherCommandsRunOnce) {

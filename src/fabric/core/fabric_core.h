@@ -24,6 +24,8 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,18 @@ class FabricCore : public EndpointPort {
         return self().take_control(crossing.target, {crossing.at, crossing.content});
       default:
         return self().check_deadlocks_at(crossing.at);
+    }
+  }
+
+  /// For a partition of another process: what the crossing is about, which is gone here afterwards; and over there.
+  void pack(const sim::Crossing& crossing, std::string& bytes) {
+    if (is_packet(crossing)) {
+      packets_.give_away(PacketHandle(crossing.content), bytes);
+    }
+  }
+  void unpack(std::string_view bytes, sim::Crossing& crossing) {
+    if (is_packet(crossing)) {
+      crossing.content = packets_.take_in(bytes).value();
     }
   }
 
@@ -221,6 +235,8 @@ class FabricCore : public EndpointPort {
   void discard_taken(PortIndex, PacketHandle handle, Time) { packets_.release(handle); }
   /// A damaged packet; true: it goes no further.
   bool on_damaged(const Port&, PortIndex, PacketHandle, Time) { return false; }
+  /// Control frames are packet records; hidden by a discipline that has all of a frame in its 32 bits.
+  static constexpr bool kFramesArePackets = true;
   /// A control frame that another partition has sent.
   void take_control(PortIndex index, const ControlInFlight& frame) {
     put_control_on_wire(kernel_, ports_[index], index, frame);
@@ -262,6 +278,9 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] FabricDrops& drops_here() { return own_[this_worker].drops; }
 
  private:
+  [[nodiscard]] static bool is_packet(const sim::Crossing& crossing) {
+    return crossing.kind == kPacketCrosses || (crossing.kind == kControlCrosses && Fabric::kFramesArePackets);
+  }
   [[nodiscard]] Fabric& self() { return static_cast<Fabric&>(*this); }
   [[nodiscard]] const Fabric& self() const { return static_cast<const Fabric&>(*this); }
 

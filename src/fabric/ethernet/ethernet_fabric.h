@@ -19,6 +19,7 @@
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/ethernet/conga_state.h"
+#include "fabric/ethernet/deadlock.h"
 #include "fabric/ethernet/ethernet_port.h"
 #include "fabric/ethernet/leaf_order.h"
 #include "fabric/ethernet/link_control.h"
@@ -335,6 +336,10 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] Time next_round() const;
   void check_fabric(Time now);
   void check_deadlocks(Time now);
+  /// Adds what ports of this process wait for; whether any is paused.
+  bool find_waits(std::uint32_t priority, Time now, std::vector<WaitGraph::Wait>& waits) const;
+  /// Adds those of other processes.
+  bool gather_waits(bool any_pause, std::vector<WaitGraph::Wait>& waits) const;
 
   // The large tables lie on large pages, lest every look at them also misses the TLB.
   HugeVector<EgressQueue> queues_;

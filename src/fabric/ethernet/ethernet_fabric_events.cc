@@ -2,9 +2,10 @@
 // wait for one another.
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <string>
 
 #include "base/assert.h"
-#include "fabric/ethernet/deadlock.h"
 #include "fabric/ethernet/ethernet_fabric.h"
 
 namespace weft::fabric {
@@ -175,27 +176,55 @@ void EthernetFabric::check_fabric(Time now) {
 }
 
 // Whoever has been paused since before the last check, and still has something to send, waits.
+bool EthernetFabric::find_waits(std::uint32_t priority, Time now, std::vector<WaitGraph::Wait>& waits) const {
+  bool any_pause = false;
+  const auto bit = static_cast<std::uint8_t>(1U << priority);
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    const EthernetPort& port = ports_[index];
+    if (((port.paused | port.stalled) & bit) == 0 || kernel_.is_foreign(port.transmit.partition())) {
+      continue;
+    }
+    any_pause = true;
+    const bool long_enough = pauses_[index].paused_since[priority] + options_.deadlock_check <= now;
+    if (!long_enough || (port.queued & bit) == 0) {
+      continue;
+    }
+    // Its queue holds packets of these ingress ports: whoever feeds them waits for this one.
+    const Switch& node = switches_[port.owner];
+    const Ring<QueuedPacket>& packets = queue(index, priority).packets;
+    for (std::uint32_t i = 0; i < packets.size(); ++i) {
+      waits.push_back({.waiting = ports_[node.first_port + packets[i].ingress].peer, .for_port = index});
+    }
+  }
+  return any_pause;
+}
+
+// In the order of ports, wherever they are simulated.
+bool EthernetFabric::gather_waits(bool any_pause, std::vector<WaitGraph::Wait>& waits) const {
+  std::vector<std::string> told;
+  const std::string own(reinterpret_cast<const char*>(waits.data()), waits.size() * sizeof(WaitGraph::Wait));
+  if (!kernel_.peers()->gather((any_pause ? "p" : "-") + own, told)) {
+    return any_pause;  // the run is over
+  }
+  for (const std::string& bytes : told) {
+    const std::size_t known = waits.size();
+    waits.resize(known + (bytes.size() - 1) / sizeof(WaitGraph::Wait));
+    std::memcpy(waits.data() + known, bytes.data() + 1, bytes.size() - 1);
+    any_pause = any_pause || bytes.front() == 'p';
+  }
+  std::ranges::stable_sort(waits, {}, &WaitGraph::Wait::for_port);
+  return any_pause;
+}
+
 void EthernetFabric::check_deadlocks(Time now) {
   bool any_pause = false;
   for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
     WaitGraph graph;
-    const auto bit = static_cast<std::uint8_t>(1U << priority);
-    for (PortIndex index = 0; index < ports_.size(); ++index) {
-      const EthernetPort& port = ports_[index];
-      if (((port.paused | port.stalled) & bit) == 0) {
-        continue;
-      }
-      any_pause = true;
-      const bool long_enough = pauses_[index].paused_since[priority] + options_.deadlock_check <= now;
-      if (!long_enough || (port.queued & bit) == 0) {
-        continue;
-      }
-      // Its queue holds packets of these ingress ports: whoever feeds them waits for this one.
-      const Switch& node = switches_[port.owner];
-      const Ring<QueuedPacket>& packets = queue_of(index, priority).packets;
-      for (std::uint32_t i = 0; i < packets.size(); ++i) {
-        graph.add_wait({.waiting = ports_[node.first_port + packets[i].ingress].peer, .for_port = index});
-      }
+    std::vector<WaitGraph::Wait> waits;
+    const bool any_here = find_waits(priority, now, waits);
+    any_pause |= kernel_.peers() == nullptr ? any_here : gather_waits(any_here, waits);
+    for (const WaitGraph::Wait& wait : waits) {
+      graph.add_wait(wait);
     }
     for (std::vector<PortIndex>& cycle : graph.cycles()) {
       const bool known = std::any_of(deadlocks_.begin(), deadlocks_.end(), [&](const DeadlockReport& report) {

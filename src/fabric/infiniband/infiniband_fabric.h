@@ -230,6 +230,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   // Credits: infiniband_fabric_credits.cc.
   void send_credit_update(PortIndex index, std::uint32_t lane, Time now);
   void send_control(const InfiniBandPort& port, std::uint32_t frame);
+  static constexpr bool kFramesArePackets = false;
   void take_control(PortIndex index, const ControlInFlight& frame);
   void schedule_credit_updates(InfiniBandPort& port, PortIndex index);
   std::uint32_t process_credit_updates(InfiniBandPort& port, PortIndex index, Time now);

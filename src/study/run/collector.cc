@@ -70,7 +70,11 @@ void Collector::sample(Time at) {
                            .tx_bytes = now.tx_bytes - before.tx_bytes,
                            .utilisation = utilisation(now, now.wire_bytes - before.wire_bytes, at - sampled_at_),
                            .held = now.held - before.held};
+    const bool is_foreign = simulation_->world().is_foreign_port(port);
     before = {.tx_bytes = now.tx_bytes, .wire_bytes = now.wire_bytes, .held = now.held};
+    if (is_foreign) {
+      continue;
+    }
     if (row.queue_bytes != 0 || row.tx_bytes != 0 || row.held != Duration::zero()) {
       samples_.push_back(row);
     }

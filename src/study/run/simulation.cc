@@ -17,8 +17,7 @@ constexpr Duration kComposedPatience = Duration::seconds(10);
 constexpr Duration kPatience = Duration::seconds(1'000);
 
 /// Often why a message failed: links that are down, or a fabric in parts, such as rails that no spine joins.
-std::string unreachable_text(const world::World& world, bool has_failures) {
-  const std::uint64_t lost = world.fabric().drops().unreachable;
+std::string unreachable_text(std::uint64_t lost, bool has_failures) {
   if (lost == 0) {
     return {};
   }
@@ -114,8 +113,13 @@ void Simulation::set_threads(std::uint32_t threads) {
     return;
   }
   world_->set_threads(waits ? 1 : threads);
-  worker_news_.resize(world_->threads());
-  parts_->matcher.keep_halves(world_->threads());
+  keep_news();
+}
+
+void Simulation::keep_news() {
+  const std::uint32_t peers = world_->peers() == nullptr ? 0 : world_->peers()->count();
+  worker_news_.resize(world_->threads() + peers);
+  parts_->matcher.keep_halves(world_->threads(), peers);
   world_->set_news(
       {.exist = [this](WorkerIndex worker) { return has_news(worker); }, .take = [this] { return take_news(); }});
 }
@@ -125,6 +129,9 @@ bool Simulation::has_news(WorkerIndex worker) const {
 }
 
 bool Simulation::take_news() {
+  if (is_parted_ && !gather_news()) {
+    return false;
+  }
   for (WorkersNews& own : worker_news_) {
     ranks_left_ -= own.ranks_done;
     ended_at_ = later(ended_at_, own.last);
@@ -172,7 +179,7 @@ Progress Simulation::progress() const {
           .messages = parts_->counter.messages,
           .bytes = parts_->counter.bytes,
           .expected_bytes = all_expected_ ? expected_bytes_ : 0,
-          .packet_hops = world_->packet_hops()};
+          .packet_hops = world_->packet_hops() + hops_elsewhere_};
 }
 
 // Programs open connections at their start, which concerns several partitions.
@@ -180,22 +187,27 @@ world::World::Stop Simulation::advance(bool starts, Time limit) {
   using Stop = world::World::Stop;
   const Stop stop = starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * world_->threads());
   (void)take_news();
-  if (starts && world_->threads() > 1) {
+  if (starts && (world_->threads() > 1 || world_->peers() != nullptr)) {
     for (const auto& job : running_) {
       job->connector.close();
     }
+  }
+  if (starts && world_->peers() != nullptr) {
+    is_parted_ = true;
+    common_ = {.packet_hops = world_->packet_hops(), .drops = world_->fabric().drops()};
   }
   return starts && stop == Stop::kLimit ? Stop::kBudget : stop;
 }
 
 Simulation::End Simulation::end_of_error() {
   const bool changes = !scenario_.events.empty() || !scenario_.failures.empty() || world_->attacks() != nullptr;
-  const std::string unreachable = unreachable_text(*world_, changes);
+  Failure failed = failure();
+  const std::string unreachable = unreachable_text(failed.unreachable, changes);
   ended_at_ = world_->error_at();
   error_ = world_->error()->message + unreachable;
-  if (std::optional<JobLoss> loss = lost_queue_pair()) {
-    loss->reason += unreachable;
-    return lose(std::move(*loss));
+  if (failed.loss) {
+    failed.loss->reason += unreachable;
+    return lose(std::move(*failed.loss));
   }
   return End::kError;
 }
@@ -248,18 +260,19 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
     }
-    const Result<void> checked = running && check_ ? check_() : Result<void>();
-    if (running && all_done()) {
+    const bool is_open = running && !all_done();
+    const Outside outside = is_open ? look_outside(keep_going) : Outside{};
+    if (running && !is_open) {
       running = false;
-    } else if (!checked) {
+    } else if (!outside.error.empty()) {
       end = End::kError;
       ended_at_ = world_->now();
-      error_ = checked.error().message;
+      error_ = outside.error;
       running = false;
     } else if (running && jobs_are_stuck()) {
       end = End::kStuck;
       running = false;
-    } else if (running && !keep_going(progress())) {
+    } else if (running && !outside.goes_on) {
       end = End::kInterrupted;
       ended_at_ = world_->now();
       running = false;

@@ -100,6 +100,18 @@ class Simulation {
   /// Before run(): on so many threads, where the world is divided and no flow waits for others. Changes no result.
   void set_threads(std::uint32_t threads);
 
+  /// In place of set_threads: the run is shared with these processes, which have made the same simulation and call the
+  /// same of its functions, each with so many threads. All take every message; of ports, hosts and ranks each knows its
+  /// own (study/run/shared_results.h). Empty; or why it cannot be shared, and nothing has changed. `peers` must outlive
+  /// the simulation.
+  [[nodiscard]] std::string share(sim::Peers& peers, std::uint32_t threads);
+  /// Of what all processes have done alike before they parted, in each: what was counted then.
+  struct Common {
+    std::uint64_t packet_hops = 0;
+    fabric::FabricDrops drops{};
+  };
+  [[nodiscard]] const Common& common() const { return common_; }
+
   /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
   /// run().
   void observe(Duration interval, std::function<void(Time)> look);
@@ -213,6 +225,25 @@ class Simulation {
   /// What programs did since it was last called; false: everything is done.
   [[nodiscard]] bool take_news();
   void note_done();
+  /// Of the workers that there are now.
+  void keep_news();
+  // Shared with other processes: simulation_peers.cc.
+  [[nodiscard]] std::string why_not_shared() const;
+  /// What programs did in other processes, as if workers of this one had done it. False: a peer is gone.
+  [[nodiscard]] bool gather_news();
+  /// What the world outside says between two slices of the run.
+  struct Outside {
+    bool goes_on = true;
+    std::string error{};
+  };
+  [[nodiscard]] Outside look_outside(const std::function<bool(const Progress&)>& keep_going);
+  [[nodiscard]] Outside agree(const Outside& own);
+  /// Of a run that has failed: packets without a route, and the loss of a queue pair that came first, anywhere.
+  struct Failure {
+    std::uint64_t unreachable = 0;
+    std::optional<JobLoss> loss{};
+  };
+  [[nodiscard]] Failure failure() const;
   /// What call does, of traffic that lasts as long as the jobs.
   [[nodiscard]] Result<void> call_company(workload::Program* program, bool& started);
   /// Beside other traffic jobs that wait for one another would never be found idle.
@@ -263,6 +294,9 @@ class Simulation {
     Time last;
   };
   std::vector<WorkersNews> worker_news_;  // empty: there are no windows
+  bool is_parted_ = false;                // from other processes, which have done the same up to here
+  std::uint64_t hops_elsewhere_ = 0;      // as far as peers have told
+  Common common_{};
 };
 
 /// Bytes of memory that the scenario will need, roughly and rather too many, messages and samples included where their

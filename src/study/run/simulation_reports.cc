@@ -150,8 +150,9 @@ Result<void> Simulation::check_bytes() const {
 
 std::uint64_t Simulation::unfinished(std::size_t job) const {
   std::uint64_t sum = 0;
+  std::size_t number = 0;
   for (const Job::Rank& rank : running_[job]->ranks) {
-    sum += rank.messenger.outstanding();
+    sum += world_->is_foreign(jobs_[job].rank_endpoints[number++]) ? 0 : rank.messenger.outstanding();
   }
   return sum;
 }

@@ -5,10 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include <numeric>
+#include <thread>
 
+#include "sim/peers_test_support.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/results_json.h"
 #include "study/run/collector.h"
+#include "study/run/shared_results.h"
 #include "study/scenario/scenario_test_support.h"
 
 namespace weft::study::run {
@@ -51,6 +54,65 @@ Outcome run(const scenario::Scenario& scenario, Way way, std::uint32_t threads =
   }
   return outcome;
 }
+
+/// What one of several processes comes to, each a thread of this one; the others give the first their results.
+struct SharedRun {
+  std::string refused{};
+  Outcome outcome{};
+};
+
+class Sharing {
+ public:
+  Sharing(const scenario::Scenario& scenario, std::uint32_t processes, std::uint32_t threads)
+      : scenario_(scenario), place_(processes), threads_(threads), results_(processes) {}
+
+  SharedRun run() {
+    std::vector<std::thread> others;
+    for (std::uint32_t number = 1; number < place_.processes(); ++number) {
+      others.emplace_back([this, number] { take_part(number); });
+    }
+    take_part(0);
+    for (std::thread& other : others) {
+      other.join();
+    }
+    return first_;
+  }
+
+ private:
+  void take_part(std::uint32_t number) {
+    sim::ThreadPeers peers(place_, number);
+    Collector collector;
+    auto simulation = Simulation::create(scenario_, collector, Payload::kLengths, world::Division::kWhereverPossible);
+    if (!simulation) {
+      ADD_FAILURE() << simulation.error().message;
+      return place_.leave();
+    }
+    collector.watch(**simulation);
+    if (const std::string why = (*simulation)->share(peers, threads_); !why.empty()) {
+      first_.refused = number == 0 ? why : first_.refused;
+      return;
+    }
+    const auto end = (*simulation)->run([](const Progress&) { return true; });
+    results_[number] = collector.finish(end, {.key = "key", .version = "1"});
+    if (number != 0) {
+      keep_own_results(**simulation, results_[number]);
+    }
+    std::vector<std::string> nothing;
+    EXPECT_TRUE(peers.gather({}, nothing));
+    if (number == 0) {
+      results::RunResults all = std::move(results_[0]);
+      join_results(**simulation, {results_.begin() + 1, results_.end()}, all);
+      first_.outcome.json = results::to_json(all, results::summarise(all), results::JsonDetail::kMessages);
+      first_.outcome.events = all.run.events;
+    }
+  }
+
+  const scenario::Scenario& scenario_;
+  sim::MeetingPlace place_;
+  std::uint32_t threads_;
+  std::vector<results::RunResults> results_;
+  SharedRun first_;
+};
 
 struct Case {
   std::string name;
@@ -276,6 +338,23 @@ TEST_P(DividedWorld, GivesTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(together.threads > 1, GetParam().divides);
     EXPECT_EQ(difference(together, alone), "");
     EXPECT_EQ(together.events, alone.events);
+  }
+}
+
+TEST_P(DividedWorld, GivesTheSameInSeveralProcesses) {
+  const auto scenario = scenario::parse_scenario(
+      GetParam().text, {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  ASSERT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  Outcome alone;
+  for (const auto& [processes, threads] : {std::pair{2U, 1U}, {3U, 2U}}) {
+    const SharedRun shared = Sharing(*scenario, processes, threads).run();
+    if (!shared.refused.empty()) {
+      GTEST_SKIP() << shared.refused;
+    }
+    alone = alone.events == 0 ? run(*scenario, Way::kWindows) : alone;
+    const nlohmann::json changes = nlohmann::json::diff(shared.outcome.json, alone.json);
+    EXPECT_TRUE(changes.empty()) << processes << " processes: " << changes.dump().substr(0, 300);
+    EXPECT_EQ(shared.outcome.events, alone.events);
   }
 }
 

@@ -60,8 +60,30 @@ void World::set_threads(std::uint32_t threads) {
   if (!kernel_.is_divided() || threads <= 1 || kernel_.events() > 0) {
     return;
   }
-  const std::vector<WorkerIndex> dealt = deal_among_workers(division_, threads);
-  kernel_.set_workers(dealt);
+  kernel_.set_workers(deal_among_workers(division_, threads));
+  give_workers_their_own();
+}
+
+bool World::set_peers(sim::Peers& peers, std::uint32_t threads) {
+  WEFT_ASSERT(runs_in_windows() && kernel_.events() == 0);
+  const ProcessShare share = deal_among_processes(division_, peers.count() + 1, peers.own_number(), threads);
+  if (share.worker_of.empty()) {
+    return false;
+  }
+  kernel_.set_peers(share.worker_of, share.workers, peers);
+  give_workers_their_own();
+  return true;
+}
+
+std::optional<std::uint32_t> World::peer_of_port(fabric::PortIndex port) const {
+  if (kernel_.peers() == nullptr) {
+    return std::nullopt;
+  }
+  const sim::PartitionIndex partition = division_.of_node[fabric_.end_of(port).node.value()];
+  return kernel_.is_foreign(partition) ? std::optional(kernel_.peer_of(partition)) : std::nullopt;
+}
+
+void World::give_workers_their_own() {
   packets_.set_workers(kernel_.workers());
   fabric_.set_workers(kernel_.workers());
   if (scale_up_ != nullptr) {

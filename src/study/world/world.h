@@ -89,6 +89,16 @@ class World {
   /// partitions. Results are the same whatever their number.
   void set_threads(std::uint32_t threads);
   [[nodiscard]] std::uint32_t threads() const { return kernel_.workers(); }
+  /// In place of set_threads: partitions are dealt among these processes, each of which has made the same world and
+  /// started the same programs, and has so many threads. False: there is less than one partition for each, and the
+  /// world is as it was. `peers` must outlive the world.
+  [[nodiscard]] bool set_peers(sim::Peers& peers, std::uint32_t threads);
+  [[nodiscard]] sim::Peers* peers() const { return kernel_.peers(); }
+  /// Whether another process simulates it; what this one knows of it is of the first instant.
+  [[nodiscard]] bool is_foreign(EndpointId endpoint) const { return kernel_.is_foreign(partition_of(endpoint)); }
+  [[nodiscard]] bool is_foreign_port(fabric::PortIndex port) const { return peer_of_port(port).has_value(); }
+  /// Which peer simulates it; none: this process does.
+  [[nodiscard]] std::optional<std::uint32_t> peer_of_port(fabric::PortIndex port) const;
   /// After so much simulated time threads meet; zero: the world is not divided.
   [[nodiscard]] Duration window() const { return division_.lookahead; }
   /// What several partitions share outside of this: whether a worker has anything that all must see at the end of a
@@ -173,6 +183,8 @@ class World {
   void make_scale_up_nics(const WorldOptions& options);
   void assign_ranks(const WorldOptions& options);
   [[nodiscard]] sim::PartitionIndex partition_of(EndpointId endpoint) const;
+  void give_workers_their_own();
+  [[nodiscard]] bool gather_errors();
   [[nodiscard]] Stop stop_of(sim::Kernel::Stop stop) const;
   void fail_at(Time now, const Error& error);
   [[nodiscard]] bool take_news();

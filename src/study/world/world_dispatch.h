@@ -50,6 +50,8 @@ struct World::Dispatch {
     }
   }
   void take(const sim::Crossing& crossing) { fabric.take(crossing); }
+  void pack(const sim::Crossing& crossing, std::string& bytes) { fabric.pack(crossing, bytes); }
+  void unpack(std::string_view bytes, sim::Crossing& crossing) { fabric.unpack(bytes, crossing); }
   [[nodiscard]] bool has_news(WorkerIndex worker) const {
     return world.own_[worker].error.has_value() || world.news_.exist(worker);
   }

@@ -238,12 +238,12 @@ WorldDivision divide_world(const WorldOptions& options) {
   return second_best;
 }
 
+namespace {
+
 // Partitions that are alike and follow one another, such as the pods of a fat-tree, are dealt in as many pieces as
 // there are workers; what is left over goes to whoever has least.
-std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::uint32_t workers) {
+std::vector<WorkerIndex> deal(const WorldDivision& division, std::uint32_t workers) {
   const std::size_t partitions = division.ports.size();
-  workers = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(workers, 1, std::min<std::size_t>(partitions - 1, kMaxWorkers)));
   std::vector<WorkerIndex> dealt(partitions, 0);
   std::vector<std::uint64_t> load(workers, 0);
   for (std::size_t first = 1; first < partitions;) {
@@ -263,6 +263,44 @@ std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::
     first = end;
   }
   return dealt;
+}
+
+}  // namespace
+
+std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::uint32_t workers) {
+  const std::size_t most = std::min<std::size_t>(division.ports.size() - 1, kMaxWorkers);
+  return deal(division, static_cast<std::uint32_t>(std::clamp<std::size_t>(workers, 1, most)));
+}
+
+ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t processes,
+                                              std::uint32_t own, std::uint32_t threads) {
+  if (division.ports.size() - 1 < processes) {
+    return {};
+  }
+  const std::vector<WorkerIndex> process_of = deal(division, processes);
+  WorldDivision mine{.lookahead = division.lookahead};
+  std::vector<std::size_t> numbers;  // of its partitions, in all
+  mine.ports.push_back(0);
+  for (std::size_t i = 1; i < process_of.size(); ++i) {
+    if (process_of[i] == own) {
+      mine.ports.push_back(division.ports[i]);
+      numbers.push_back(i);
+    }
+  }
+  if (numbers.empty()) {
+    return {};
+  }
+  const std::vector<WorkerIndex> dealt = deal_among_workers(mine, threads);
+  const WorkerIndex workers = *std::ranges::max_element(dealt) + 1;
+  ProcessShare share{.worker_of = std::vector<WorkerIndex>(process_of.size(), 0), .workers = workers};
+  std::vector<WorkerIndex>& all = share.worker_of;
+  for (std::size_t i = 1; i < process_of.size(); ++i) {
+    all[i] = workers + process_of[i] - (process_of[i] > own ? 1 : 0);
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    all[numbers[i]] = dealt[i + 1];
+  }
+  return share;
 }
 
 sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division) {

@@ -37,6 +37,16 @@ struct WorldDivision {
 /// are alike as many for each, and neighbours in the graph together.
 [[nodiscard]] std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::uint32_t workers);
 
+/// Of one process: which worker each partition belongs to. Those of other processes have the numbers behind its own, by
+/// process without this one.
+struct ProcessShare {
+  std::vector<WorkerIndex> worker_of{};  // empty: not every process would have a partition
+  std::uint32_t workers = 0;             // of this process
+};
+/// The same among so many processes, each with so many threads, for process `own`.
+[[nodiscard]] ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t processes,
+                                                            std::uint32_t own, std::uint32_t threads);
+
 /// Event sets that fit what happens in each partition.
 [[nodiscard]] sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division);
 

@@ -1,4 +1,11 @@
 // How a world runs: from start to stop, and what ends a run.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "study/world/world_dispatch.h"
 
 namespace weft::study::world {
@@ -32,7 +39,36 @@ void World::fail_at(Time now, const Error& error) {
   }
 }
 
+// What failed where, of all processes.
+bool World::gather_errors() {
+  std::string own;
+  for (const WorkersOwn& each : own_) {
+    if (each.error) {
+      const std::int64_t at = each.error_at.picoseconds();
+      own += fmt::format("{} {} {}", at, each.error->message.size(), each.error->message);
+    }
+  }
+  std::vector<std::string> told;
+  if (!kernel_.peers()->gather(own, told)) {
+    return false;
+  }
+  for (const std::string& text : told) {
+    for (std::string_view rest = text; !rest.empty();) {
+      std::int64_t at = 0;
+      std::size_t size = 0;
+      const char* next = std::from_chars(rest.data(), rest.data() + rest.size(), at).ptr + 1;
+      next = std::from_chars(next, rest.data() + rest.size(), size).ptr + 1;
+      fail_at(Time::from_picoseconds(at), {std::string(next, size)});
+      rest.remove_prefix(static_cast<std::size_t>(next - rest.data()) + size);
+    }
+  }
+  return true;
+}
+
 bool World::take_news() {
+  if (kernel_.peers() != nullptr && !gather_errors()) {
+    return false;
+  }
   for (WorkersOwn& own : own_) {
     if (own.error) {
       fail_at(own.error_at, *own.error);
