@@ -13,7 +13,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{2};
+constexpr std::chrono::milliseconds kBetweenLooks{2};
 
 /// Why a rank does not take part, or no longer; empty: it does.
 std::string fault_of(std::uint32_t rank, Time waited_from) {
@@ -64,11 +64,12 @@ bool RankPeers::exchange(std::vector<std::string>& messages) {
 }
 
 std::string RankPeers::summary(Duration run_time) const {
-  const double share = run_time > Duration::zero() ? static_cast<double>(waited_.picoseconds()) /
-                                                         static_cast<double>(run_time.picoseconds())
-                                                   : 0;
-  return fmt::format("shared by {} ranks: {} exchanges, {:.1f} MB from rank 0, which was in them for {:.0f} % of the time",
-                     count() + 1, exchanges_, static_cast<double>(bytes_) / 1e6, 100 * share);
+  const double share = run_time > Duration::zero()
+                           ? static_cast<double>(waited_.picoseconds()) / static_cast<double>(run_time.picoseconds())
+                           : 0;
+  return fmt::format(
+      "shared by {} ranks: {} exchanges, {:.1f} MB from rank 0, which was in them for {:.0f} % of the time",
+      count() + 1, exchanges_, static_cast<double>(bytes_) / 1e6, 100 * share);
 }
 
 std::optional<RunThreads> wait_for_shared_run(const std::string& identity) {
@@ -86,7 +87,7 @@ std::optional<RunThreads> wait_for_shared_run(const std::string& identity) {
       if (peers().is_silent(0, began)) {
         give_up_on_first();
       }
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kBetweenLooks);
     }
   }
   return std::nullopt;
@@ -106,7 +107,7 @@ std::string begin_shared_run(const std::string& identity, const RunThreads& thre
       if (std::string why = fault_of(rank, began); !why.empty()) {
         return why;
       }
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kBetweenLooks);
       continue;
     }
     cluster::Unpacker bytes(message->bytes);
@@ -118,8 +119,7 @@ std::string begin_shared_run(const std::string& identity, const RunThreads& thre
     }
   }
   for (std::uint32_t rank = 1; rank < cluster::ranks(); ++rank) {
-    cluster::send(rank, kBegin,
-                  cluster::Packer().number(threads.most).number(threads.are_asked_for ? 1 : 0).take());
+    cluster::send(rank, kBegin, cluster::Packer().number(threads.most).number(threads.are_asked_for ? 1 : 0).take());
   }
   return {};
 }

@@ -35,8 +35,8 @@ class RankPeers final : public sim::Peers {
   Duration waited_{};
 };
 
-/// Of a rank that serves: tells rank 0 that it is ready for the run of this identity, and waits for its beginning. None:
-/// it is not shared.
+/// Of a rank that serves: tells rank 0 that it is ready for the run of this identity, and waits for its beginning.
+/// None: it is not shared.
 [[nodiscard]] std::optional<RunThreads> wait_for_shared_run(const std::string& identity);
 /// Of rank 0: begins it on all ranks once they are ready. Empty; or why it does not.
 [[nodiscard]] std::string begin_shared_run(const std::string& identity, const RunThreads& threads);

@@ -288,8 +288,8 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   }
   judge_composition(scenario, options.check_hops, results);
   const std::uint32_t processes = is_shared ? options.peers->count() + 1 : 1;
-  results.machine = machine_info({.setup = ready.since_start(), .run = done - ready},
-                                 (*simulation)->world().threads() * processes);
+  results.machine =
+      machine_info({.setup = ready.since_start(), .run = done - ready}, (*simulation)->world().threads() * processes);
   return results;
 }
 

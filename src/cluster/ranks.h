@@ -41,8 +41,8 @@ void send(std::uint32_t to, std::uint32_t kind, std::string bytes);
 [[nodiscard]] std::optional<Message> receive();
 
 /// Gives every other rank its message, by rank without this one, and waits for theirs of the same call, which take the
-/// place; each at most 2^31 - 1 bytes. All ranks call it equally often. While it waits it asks now and then whether to go
-/// on; false: it has given up, and must not be called again.
+/// place; each at most 2^31 - 1 bytes. All ranks call it equally often. While it waits it asks now and then whether to
+/// go on; false: it has given up, and must not be called again.
 [[nodiscard]] bool exchange(std::vector<std::string>& messages, const std::function<bool()>& goes_on);
 
 /// Every rank must call it, or one of them `abandon`: ends MPI. A rank whose peers do not come ends by a signal after

@@ -110,6 +110,11 @@ class alignas(64) Nic final : public fabric::Endpoint {
     const transport::QpSlot slot = device_.slot_of(qpn);
     return records_[static_cast<std::size_t>(slot.kind)][slot.index].flow_hash;
   }
+  /// Of a queue pair that another process simulates, as that knows it.
+  void learn_flow_hash(Qpn qpn, std::uint32_t hash) {
+    const transport::QpSlot slot = device_.slot_of(qpn);
+    records_[static_cast<std::size_t>(slot.kind)][slot.index].flow_hash = hash;
+  }
   /// A data packet of a connected queue pair of the InfiniBand transport, as far as all of them are alike; nothing need
   /// have been sent. And the hash of its 5-tuple, what switches choose by without header_hash.
   [[nodiscard]] wire::Packet packet_of(Qpn qpn) const;

@@ -92,12 +92,16 @@ Kernel::Report Kernel::sum_of_reports(std::uint32_t parity) const {
 }
 
 Kernel::Outlook Kernel::look_around() {
-  Outlook outlook{.begin = Time::never(), .is_empty = is_empty()};
+  Outlook outlook;
   for (const Worker& worker : workers_) {
     outlook.begin = earlier(outlook.begin, worker.agenda.not_before().time);
   }
   if (peers_ == nullptr) {
+    outlook.is_empty = is_empty();
     return outlook;
+  }
+  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
+    outlook.is_empty = outlook.is_empty && (is_foreign(index) || partitions_[index].events.size() == 0);
   }
   std::vector<std::string> told;
   if (!peers_->gather(std::string(reinterpret_cast<const char*>(&outlook), sizeof outlook), told)) {
@@ -204,12 +208,7 @@ Time Kernel::end_of_window(Time time) const {
 }
 
 bool Kernel::is_empty() const {
-  for (PartitionIndex index = 0; index < partitions_.size(); ++index) {
-    if (!is_foreign(index) && partitions_[index].events.size() != 0) {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::all_of(partitions_, [](const Partition& partition) { return partition.events.size() == 0; });
 }
 
 std::size_t Kernel::heap_bytes() const {

@@ -372,7 +372,7 @@ class Kernel {
   bool lost_peer_ = false;
   std::vector<Report> peer_reports_;   // of the window that has just ended
   std::vector<std::string> messages_;  // by peer; kept for their memory
-  bool in_order_ = false;             // partitions are in the queue of runs in one order, not in agendas
+  bool in_order_ = false;              // partitions are in the queue of runs in one order, not in agendas
   /// That queue, a heap: at the first instant it has an entry for nearly every event, and all are of one time.
   std::vector<Event> queue_in_order_;
   Time now_;

@@ -146,7 +146,8 @@ class Crowd {
     next_[actor] = now + Duration::nanoseconds(1 + below(150));
     if (below(3) == 0) {
       const auto other = static_cast<std::uint32_t>(1 + below(kActors - 2));
-      const Crossing sent{.at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other, .content = other};
+      const Crossing sent{
+          .at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other, .content = other};
       if (kernel.in_window() && partition_of(other) != partition_of(actor)) {
         kernel.post(partition_of(other), sent);
       } else {

@@ -145,8 +145,7 @@ TEST(Ranks, ARunThatIsNotDividedIsDoneByRankZeroWhichSaysWhy) {
   const RanksOutcome outcome =
       run_ranks({.arguments = fmt::format("run {} --no-results", folder.write("small.toml", kNetwork))});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("rank 0 simulates this run alone: its network is not divided into partitions"));
+  EXPECT_THAT(outcome.err, HasSubstr("rank 0 simulates this run alone: its network is not divided into partitions"));
 }
 
 /// 128 hosts, so that the network is divided; PFC, marks and samples have something to say.

@@ -114,7 +114,8 @@ void join_results(const Simulation& simulation, std::vector<RunResults> others, 
   }
   results.ports = std::move(ports);
   results.nics = std::move(nics);
-  std::ranges::stable_sort(results.samples, {}, [](const results::SampleRow& row) { return std::tie(row.at, row.port); });
+  std::ranges::stable_sort(results.samples, {},
+                           [](const results::SampleRow& row) { return std::tie(row.at, row.port); });
   std::ranges::stable_sort(results.cpu, {}, &results::CpuRow::host);
   results.events.clear();
   take_events(simulation, results);

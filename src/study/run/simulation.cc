@@ -185,7 +185,9 @@ Progress Simulation::progress() const {
 // Programs open connections at their start, which concerns several partitions.
 world::World::Stop Simulation::advance(bool starts, Time limit) {
   using Stop = world::World::Stop;
-  const Stop stop = starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * world_->threads());
+  // The same in all processes, which may have different numbers of threads.
+  const std::uint64_t runners = world_->peers() == nullptr ? world_->threads() : world_->peers()->count() + 1;
+  const Stop stop = starts ? world_->run_first_instant() : world_->run(limit, kEventsPerPause * runners);
   (void)take_news();
   if (starts && (world_->threads() > 1 || world_->peers() != nullptr)) {
     for (const auto& job : running_) {
@@ -287,6 +289,9 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
   }
   parts_->matcher.flush();
   parts_->company_matcher.flush();
+  if (is_parted_) {
+    learn_flow_hashes();
+  }
   return end;
 }
 

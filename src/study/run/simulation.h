@@ -238,6 +238,8 @@ class Simulation {
   };
   [[nodiscard]] Outside look_outside(const std::function<bool(const Progress&)>& keep_going);
   [[nodiscard]] Outside agree(const Outside& own);
+  /// What packets of other processes' queue pairs are hashed to, so that paths of all flows are known here.
+  void learn_flow_hashes();
   /// Of a run that has failed: packets without a route, and the loss of a queue pair that came first, anywhere.
   struct Failure {
     std::uint64_t unreachable = 0;

@@ -49,6 +49,9 @@ std::string Simulation::why_not_shared() const {
     if (job->training) {
       return "training steps are not shared among processes";
     }
+    if (scenario::is_over_tcp(job->plan.family)) {
+      return "kernel TCP and iWARP are not shared among processes";
+    }
     if (job->plan.pattern != nullptr && job->plan.pattern->triggers() != nullptr) {
       return "flows that wait for others are not shared among processes";
     }
@@ -58,6 +61,9 @@ std::string Simulation::why_not_shared() const {
   }
   if (!scenario_.events.empty() || !scenario_.failures.empty()) {
     return "links that change ([[event]], [[failure]]) are not shared among processes";
+  }
+  if (scenario_.transport.path_selector == scenario::PathRule::kPlb) {
+    return "PLB is not shared among processes";
   }
   if (has_packet_notes(scenario_) || scenario::has_control(scenario_)) {
     return "its routing keeps notes of packets, which are not shared among processes";
@@ -138,6 +144,40 @@ Simulation::Outside Simulation::agree(const Outside& own) {
     hops_elsewhere_ += other.hops - common_.packet_hops;
   }
   return all;
+}
+
+// Ends come in the same order everywhere; each process tells of its own.
+void Simulation::learn_flow_hashes() {
+  const auto visit = [this](const auto& function) {
+    for (const auto& job : running_) {
+      job->connector.visit_ends([&](const workload::ConnectionEnd& end) {
+        for (const Qpn pair : end.queue_pairs) {
+          function(end.port.endpoint, pair);
+        }
+      });
+    }
+  };
+  std::string own;
+  visit([&](EndpointId endpoint, Qpn pair) {
+    if (!world_->is_foreign(endpoint)) {
+      const std::uint32_t hash = world_->nic(endpoint).flow_hash_of(pair);
+      own.append(reinterpret_cast<const char*>(&hash), sizeof hash);
+    }
+  });
+  std::vector<std::string> told;
+  if (!world_->peers()->gather(own, told)) {
+    return;
+  }
+  std::vector<std::size_t> at(told.size(), 0);
+  visit([&](EndpointId endpoint, Qpn pair) {
+    if (const auto peer = world_->peer_of_port(endpoint.value()); peer) {
+      std::uint32_t hash = 0;
+      WEFT_ASSERT(at[*peer] + sizeof hash <= told[*peer].size());
+      std::memcpy(&hash, told[*peer].data() + at[*peer], sizeof hash);
+      at[*peer] += sizeof hash;
+      world_->nic(endpoint).learn_flow_hash(pair, hash);
+    }
+  });
 }
 
 Simulation::Failure Simulation::failure() const {

@@ -485,5 +485,23 @@ TEST(WorldDivision, DealsPartitionsThatAreAlikeEvenlyAndNeighboursTogether) {
   EXPECT_EQ(std::ranges::count(used, true), 10);
 }
 
+TEST(WorldDivision, GivesEveryProcessItsShareAndAllTheSamePicture) {
+  world::WorldDivision division{.lookahead = 1_us};
+  division.ports = {0, 40, 40, 40, 40, 8, 8, 8, 8, 8, 100};
+  const std::vector<WorkerIndex> process_of = world::deal_among_workers(division, 3);
+  for (std::uint32_t own = 0; own < 3; ++own) {
+    const world::ProcessShare share = world::deal_among_processes(division, 3, own, 2);
+    ASSERT_EQ(share.worker_of.size(), division.ports.size());
+    EXPECT_EQ(share.workers, 2U);
+    for (std::size_t i = 1; i < process_of.size(); ++i) {
+      const WorkerIndex worker = share.worker_of[i];
+      const std::uint32_t peer = process_of[i] - (process_of[i] > own ? 1 : 0);
+      EXPECT_TRUE(process_of[i] == own ? worker < share.workers : worker == share.workers + peer) << i;
+    }
+  }
+  EXPECT_TRUE(world::deal_among_processes(division, 11, 0, 1).worker_of.empty());
+  EXPECT_FALSE(world::deal_among_processes(division, 10, 9, 1).worker_of.empty());
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -272,12 +272,17 @@ std::vector<WorkerIndex> deal_among_workers(const WorldDivision& division, std::
   return deal(division, static_cast<std::uint32_t>(std::clamp<std::size_t>(workers, 1, most)));
 }
 
-ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t processes,
-                                              std::uint32_t own, std::uint32_t threads) {
+ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t processes, std::uint32_t own,
+                                  std::uint32_t threads) {
   if (division.ports.size() - 1 < processes) {
     return {};
   }
   const std::vector<WorkerIndex> process_of = deal(division, processes);
+  for (std::uint32_t process = 0; process < processes; ++process) {
+    if (std::find(process_of.begin() + 1, process_of.end(), process) == process_of.end()) {
+      return {};  // in every process alike
+    }
+  }
   WorldDivision mine{.lookahead = division.lookahead};
   std::vector<std::size_t> numbers;  // of its partitions, in all
   mine.ports.push_back(0);
@@ -286,9 +291,6 @@ ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t p
       mine.ports.push_back(division.ports[i]);
       numbers.push_back(i);
     }
-  }
-  if (numbers.empty()) {
-    return {};
   }
   const std::vector<WorkerIndex> dealt = deal_among_workers(mine, threads);
   const WorkerIndex workers = *std::ranges::max_element(dealt) + 1;

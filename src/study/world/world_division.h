@@ -45,7 +45,7 @@ struct ProcessShare {
 };
 /// The same among so many processes, each with so many threads, for process `own`.
 [[nodiscard]] ProcessShare deal_among_processes(const WorldDivision& division, std::uint32_t processes,
-                                                            std::uint32_t own, std::uint32_t threads);
+                                                std::uint32_t own, std::uint32_t threads);
 
 /// Event sets that fit what happens in each partition.
 [[nodiscard]] sim::Kernel::Division event_sets_for(const WorldOptions& options, const WorldDivision& division);
