@@ -287,12 +287,16 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
   if (end == End::kStuck) {
     tell_stuck();
   }
+  flush();
+  return end;
+}
+
+void Simulation::flush() {
   parts_->matcher.flush();
   parts_->company_matcher.flush();
   if (is_parted_) {
     learn_flow_hashes();
   }
-  return end;
 }
 
 void Simulation::observe(Duration interval, std::function<void(Time)> look) {

@@ -222,6 +222,8 @@ class Simulation {
   /// A slice of the run; the first, where there are windows, is time zero alone.
   [[nodiscard]] world::World::Stop advance(bool starts, Time limit);
   [[nodiscard]] bool has_news(WorkerIndex worker) const;
+  /// At the end of a run: all that was kept.
+  void flush();
   /// What programs did since it was last called; false: everything is done.
   [[nodiscard]] bool take_news();
   void note_done();
