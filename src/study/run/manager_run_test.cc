@@ -48,7 +48,7 @@ std::map<std::string, std::uint64_t> counted_routes(const scenario::Scenario& sc
 // Each pair exchanges a message of one packet in both directions, and each is acknowledged by one: a cable carries as
 // many packets of data as routes, and as many acknowledgements.
 TEST(ManagerRun, LoadsCablesAsItsEngineCounts) {
-  for (const std::string engine : {"minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp"}) {
+  for (const std::string engine : {"minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue"}) {
     const auto scenario = scenario_of(kTree, {"routing.engine=" + engine, "infiniband.vls=8"});
     ASSERT_TRUE(scenario) << scenario.error().message;
     const std::map<std::string, std::uint64_t> counted = counted_routes(*scenario, engine);
