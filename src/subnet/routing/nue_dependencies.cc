@@ -1,7 +1,5 @@
 #include "subnet/routing/nue_dependencies.h"
 
-#include <utility>
-
 #include "base/assert.h"
 
 namespace weft::subnet {
@@ -25,8 +23,7 @@ void NueDependencies::clear() {
   channel_.assign(first_.size() - 1, {});
   dependency_.assign(to_.size(), {});
   joined_ = {kBlocked, kUnused, kEscape};
-  used_channels_.clear();
-  used_dependencies_.clear();
+  settled_ = joined_;
 }
 
 NueDependencies::Dependency NueDependencies::find(const ChannelDependency& ends) const {
@@ -41,28 +38,23 @@ NueDependencies::Dependency NueDependencies::find(const ChannelDependency& ends)
   return first_[ends.from] + before - (ends.to > from.reverse ? 1 : 0);
 }
 
-void NueDependencies::add_escape(Channel channel) {
-  channel_[channel].subgraph = kEscape;
-  list(used_channels_, channel_, channel);
-}
+void NueDependencies::add_escape(Channel channel) { channel_[channel].name = kEscape; }
 
 void NueDependencies::add_escape(const ChannelDependency& ends) {
   add_escape(ends.from);
   add_escape(ends.to);
-  const Dependency dependency = find(ends);
-  dependency_[dependency].subgraph = kEscape;
-  list(used_dependencies_, dependency_, dependency);
+  dependency_[find(ends)].name = kEscape;
 }
 
 void NueDependencies::begin(NueSwitch destination) {
   const auto added = static_cast<Subgraph>(joined_.size());
   joined_.push_back(added);
+  settled_.push_back(added);
   Use& use = channel_[source(destination)];
-  if (subgraph(use) > kUnused) {
-    joined_[use.subgraph] = added;
+  if (use.name > kUnused) {
+    joined_[settled_[use.name]] = added;
   } else {
-    use.subgraph = added;
-    list(used_channels_, channel_, source(destination));
+    use.name = added;
   }
 }
 
@@ -71,30 +63,27 @@ bool NueDependencies::take(Channel from, Dependency dependency) {
     return true;
   }
   const Channel to = to_[dependency];
-  const Subgraph of_from = channel_[from].subgraph;
+  const Subgraph name = channel_[from].name;
   if (subgraph(channel_[to]) == joined_.size() - 1) {  // the subgraph of this destination
     if (reaches(to, from)) {
-      dependency_[dependency].subgraph = kBlocked;
+      dependency_[dependency].name = kBlocked;
       return false;
     }
-  } else if (subgraph(channel_[to]) == kUnused) {
-    channel_[to].subgraph = of_from;
-    channel_[to].provisional = true;
-    list(used_channels_, channel_, to);
+  } else if (channel_[to].name == kUnused) {
+    channel_[to] = {.name = name, .provisional = true};
+    new_channels_.push_back(to);
   } else {
-    joined_[channel_[to].subgraph] = of_from;
+    joined_[settled_[channel_[to].name]] = settled_[name];
   }
-  dependency_[dependency].subgraph = of_from;
-  dependency_[dependency].provisional = true;
-  list(used_dependencies_, dependency_, dependency);
+  dependency_[dependency] = {.name = name, .provisional = true};
+  new_dependencies_.push_back(dependency);
   return true;
 }
 
 void NueDependencies::drop(Dependency dependency) {
   WEFT_ASSERT(dependency != kNone);
-  if (Use& use = dependency_[dependency]; use.provisional) {
-    use.subgraph = kUnused;
-    use.provisional = false;
+  if (dependency_[dependency].provisional) {
+    dependency_[dependency] = {};
   }
 }
 
@@ -106,23 +95,18 @@ void NueDependencies::keep(const ChannelDependency& ends) {
 }
 
 void NueDependencies::settle() {
-  settle(used_channels_, channel_);
-  settle(used_dependencies_, dependency_);
-}
-
-void NueDependencies::settle(std::vector<std::uint32_t>& listed, std::vector<Use>& uses) const {
-  std::erase_if(listed, [&](std::uint32_t index) {
-    Use& use = uses[index];
-    use.subgraph = use.provisional ? kUnused : joined_[use.subgraph];
-    use.provisional = false;
-    use.listed = use.subgraph > kUnused;
-    return !use.listed;
-  });
-}
-
-void NueDependencies::list(std::vector<std::uint32_t>& listed, std::vector<Use>& uses, std::uint32_t index) {
-  if (!std::exchange(uses[index].listed, true)) {
-    listed.push_back(index);
+  for (const Channel channel : new_channels_) {
+    if (channel_[channel].provisional) {
+      channel_[channel] = {};
+    }
+  }
+  for (const Dependency dependency : new_dependencies_) {
+    drop(dependency);
+  }
+  new_channels_.clear();
+  new_dependencies_.clear();
+  for (Subgraph& name : settled_) {
+    name = joined_[name];
   }
 }
 

@@ -36,8 +36,8 @@ class NueDependencies {
   /// kNone: the two are the directions of one cable.
   [[nodiscard]] Dependency find(const ChannelDependency& ends) const;
   [[nodiscard]] Channel to(Dependency dependency) const { return to_[dependency]; }
-  [[nodiscard]] bool is_used(Dependency dependency) const { return subgraph(dependency_[dependency]) > kUnused; }
-  [[nodiscard]] bool is_blocked(Dependency dependency) const { return subgraph(dependency_[dependency]) == kBlocked; }
+  [[nodiscard]] bool is_used(Dependency dependency) const { return dependency_[dependency].name > kUnused; }
+  [[nodiscard]] bool is_blocked(Dependency dependency) const { return dependency_[dependency].name == kBlocked; }
   [[nodiscard]] bool is_provisional(Dependency dependency) const { return dependency_[dependency].provisional; }
 
   void add_escape(Channel channel);
@@ -61,15 +61,12 @@ class NueDependencies {
   static constexpr Subgraph kUnused = 1;
   static constexpr Subgraph kEscape = 2;  // of escape paths; those of destinations follow
   struct Use {
-    Subgraph subgraph = kUnused;
+    Subgraph name = kUnused;  // what the subgraph was called when it was used; settled_ says what it is now
     bool provisional = false;
-    bool listed = false;  // among those that settle() looks at
   };
 
-  [[nodiscard]] Subgraph subgraph(const Use& use) const { return joined_[use.subgraph]; }
+  [[nodiscard]] Subgraph subgraph(const Use& use) const { return joined_[settled_[use.name]]; }
   [[nodiscard]] bool reaches(Channel from, Channel to);
-  static void list(std::vector<std::uint32_t>& listed, std::vector<Use>& uses, std::uint32_t index);
-  void settle(std::vector<std::uint32_t>& listed, std::vector<Use>& uses) const;
 
   const NueNetwork& network_;
   Channel channels_;               // without sources
@@ -77,9 +74,10 @@ class NueDependencies {
   std::vector<Channel> to_;        // per dependency
   std::vector<Use> channel_;       // per vertex
   std::vector<Use> dependency_;
-  std::vector<Subgraph> joined_;  // per subgraph, the one that it is part of
-  std::vector<std::uint32_t> used_channels_;
-  std::vector<std::uint32_t> used_dependencies_;
+  std::vector<Subgraph> settled_;      // per name
+  std::vector<Subgraph> joined_;       // per subgraph, the one that it is part of since the last settle()
+  std::vector<Channel> new_channels_;  // used since then
+  std::vector<Dependency> new_dependencies_;
   std::vector<std::uint32_t> seen_;  // per vertex, the search that saw it last
   std::uint32_t searches_ = 0;
   std::vector<Channel> open_;  // of a search

@@ -1,7 +1,6 @@
 #include "subnet/routing/nue_escape.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace weft::subnet {
 namespace {
@@ -164,7 +163,7 @@ class Betweenness {
   std::vector<double> share_;                   // per switch
 };
 
-/// A path that comes down into the tree's switch by `up` may turn to its other children.
+/// A path that comes up into a switch of the tree, against `down`, may turn to its other children.
 void add_turns(const NueNetwork& network, const NueTree& tree, Channel down, NueDependencies& dependencies) {
   const NueSwitch at = network[down].from;
   for (const Channel channel : network.channels_from(at)) {

@@ -1,6 +1,9 @@
 #include "subnet/routing/nue_escape.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "subnet/manager/test_swept.h"
 #include "subnet/routing/stored_dumps.h"

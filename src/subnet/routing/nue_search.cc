@@ -233,6 +233,7 @@ bool NueSearch::take_shortcut(NueSwitch at, Channel channel) {
   if (const Channel before = used_[network_[old].from]; before != kNoChannel) {
     dependencies_.drop(dependencies_.find({.from = before, .to = old}));
   }
+  // OpenSM means those of the old channel, and drops those that the shortcut needs (0073).
   for (const NueDependencies::Dependency each : taken) {
     dependencies_.drop(each);
   }

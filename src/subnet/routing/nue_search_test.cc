@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "subnet/manager/test_swept.h"
 #include "subnet/routing/nue_escape.h"
 #include "subnet/routing/stored_dumps.h"
