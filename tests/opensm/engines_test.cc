@@ -144,8 +144,8 @@ TEST(Nue, HasTheTablesAndLanesOfOpensmOnSeveralLanes) {
       {"backtracking worked for", 0}, {"unsolvable impass", 0}, {"found new shortcut", 0}};
   for (const test::Network& network : test::networks()) {
     const SweptSubnet made = swept(network);
-    const bool with_log = made.view.switches.size() <= 16;
-    for (const std::uint32_t lanes : {2U, 5U, 8U}) {
+    const bool with_log = made.view.switches.size() <= 10;
+    for (const std::uint32_t lanes : {2U, 8U}) {
       SCOPED_TRACE(fmt::format("{}, {} lanes", network.name, lanes));
       const OpensmRun theirs =
           run_opensm(network, "nue", fmt::format("-Q --nue_max_num_vls {}{}", lanes, with_log ? " -D 0x4b" : ""));
