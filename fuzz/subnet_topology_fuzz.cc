@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     WEFT_ASSERT(!swept.error().message.empty());
     return 0;
   }
-  for (const EngineKind kind : {EngineKind::kMinhop, EngineKind::kUpdn, EngineKind::kFtree, EngineKind::kDfsssp}) {
+  for (const EngineKind kind :
+       {EngineKind::kMinhop, EngineKind::kUpdn, EngineKind::kFtree, EngineKind::kDfsssp, EngineKind::kNue}) {
     if (const auto routes = route_subnet(swept->view, kind)) {
       WEFT_ASSERT(routes->routes.tables.size() == swept->view.switches.size());
       (void)report_routes(swept->view, routes->routes);

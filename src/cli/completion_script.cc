@@ -64,7 +64,7 @@ constexpr std::array kOperands = {
     Operand{.option = "--fields",
             .words = "5-tuple source-address destination-address source-port destination-port protocol destination-qp "
                      "flow-label"},
-    Operand{.option = "--engine", .words = "minhop updn dnup ftree dor lash sssp dfsssp"},
+    Operand{.option = "--engine", .words = "minhop updn dnup ftree dor lash sssp dfsssp nue"},
     Operand{.option = "--tables", .files = "*"},
     Operand{.option = "--op", .words = "write send read cas fadd"},
     Operand{.option = "--test", .words = "bw lat"},

@@ -14,6 +14,7 @@ namespace weft::cli {
 namespace {
 
 constexpr ReadLimit kLargestFile{.bytes = std::uint64_t{1} << 30};
+constexpr std::int64_t kMostLanes = 15;
 
 /// A subnet as a file has it, and what else a scenario says.
 struct ReadSubnet {
@@ -111,8 +112,7 @@ Result<void> route(const SubnetText& text, ManagedSubnet& made) {
   if (!kind) {
     return fail("--engine: {}", kind.error().message);
   }
-  Result<subnet::ManagedRoutes> routes =
-      subnet::route_subnet(made.view, *kind, {.lanes = static_cast<std::uint32_t>(text.lanes)});
+  Result<subnet::ManagedRoutes> routes = subnet::route_subnet(made.view, *kind, engine_options(text));
   if (!routes) {
     return pass_on(routes);
   }
@@ -150,13 +150,25 @@ void add_subnet_options(CLI::App& app, SubnetText& text) {
   app.add_flag("-q,--quiet", text.quiet, "No text");
 }
 
+std::array<CLI::Option*, 3> add_engine_options(CLI::App& app, SubnetText& text) {
+  return {app.add_option("--engine", text.engine, "Routing engine; default: minhop"),
+          app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
+              ->check(CLI::Range(std::int64_t{1}, kMostLanes)),
+          app.add_option("--nue-max-num-vls", text.nue_lanes, "Most of them that nue uses; 0 = all; default: 1")
+              ->check(CLI::Range(std::int64_t{0}, kMostLanes))};
+}
+
+subnet::EngineOptions engine_options(const SubnetText& text) {
+  return {.lanes = static_cast<std::uint32_t>(text.lanes), .nue_lanes = static_cast<std::uint32_t>(text.nue_lanes)};
+}
+
 void add_route_options(CLI::App& app, SubnetText& text) {
-  CLI::Option* engine = app.add_option("--engine", text.engine, "Routing engine; default: minhop");
-  CLI::Option* lanes = app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
-                           ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
-  app.add_option("--tables", text.tables, "Forwarding tables from this dump of OpenSM instead of an engine's")
-      ->excludes(engine)
-      ->excludes(lanes);
+  const std::array<CLI::Option*, 3> engine = add_engine_options(app, text);
+  CLI::Option* tables =
+      app.add_option("--tables", text.tables, "Forwarding tables from this dump of OpenSM instead of an engine's");
+  for (CLI::Option* option : engine) {
+    tables->excludes(option);
+  }
 }
 
 Result<ManagedSubnet> read_subnet(const SubnetText& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,7 @@ struct SubnetText {
   std::string engine = "minhop";
   std::optional<std::int64_t> lmc{};  // none: the scenario's, else 0; with `tables` theirs
   std::int64_t lanes = 8;
+  std::int64_t nue_lanes = 1;
   std::string tables;  // a dump of forwarding tables; empty: the engine's
   std::string from;
   std::string to;
@@ -54,7 +56,10 @@ struct SubnetText {
 void add_subnet_file_options(CLI::App& app, SubnetText& text);
 /// The options of parts that show a subnet, with those.
 void add_subnet_options(CLI::App& app, SubnetText& text);
-/// Those of parts that route.
+/// Of an engine and its lanes.
+std::array<CLI::Option*, 3> add_engine_options(CLI::App& app, SubnetText& text);
+[[nodiscard]] subnet::EngineOptions engine_options(const SubnetText& text);
+/// Those of parts that route: with tables in the place of an engine.
 void add_route_options(CLI::App& app, SubnetText& text);
 
 struct ManagedSubnet {

@@ -112,9 +112,7 @@ Result<void> take_partitions(const std::string& file, subnet::SweepPlan& plan) {
 
 void add_sweep_options(CLI::App& app, SubnetText& text) {
   SubnetSweepText& sweep = text.sweep;
-  app.add_option("--engine", text.engine, "Routing engine; default: minhop");
-  app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{15}));
+  add_engine_options(app, text);
   app.add_option("--fail", sweep.failures, "Pull the cable NODE[PORT], or all of NODE; may be given several times")
       ->allow_extra_args(false);
   app.add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)");
@@ -143,7 +141,7 @@ Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet
   }
   subnet::SweepPlan plan{.manager = managed.view[managed.view.manager].place};
   plan.options.engine = *engine;
-  plan.options.routing.lanes = static_cast<std::uint32_t>(text.lanes);
+  plan.options.routing = engine_options(text);
   plan.options.lmc = managed.view.lmc;
   plan.options.qos = sweep.qos;
   plan.options.smps.most_on_wire = static_cast<std::uint32_t>(sweep.smps);

@@ -56,6 +56,13 @@ TEST(RouteReport, FindsNoCycleWhereLanesBreakIt) {
   }
 }
 
+TEST(RouteReport, FindsNoCycleWherePathsAvoidItOnOneLane) {
+  const SweptSubnet made = swept(stored("ring6.net"));
+  const RouteReport report = report_of(made, EngineKind::kNue);
+  EXPECT_FALSE(report.has_cycle());
+  EXPECT_EQ(report.lanes.size(), 1U);
+}
+
 TEST(RouteReport, TellsBrokenRoutesAndLoops) {
   const SweptSubnet made = swept(stored("ring6.net"));
   ManagedRoutes managed_routes = *route_subnet(made.view, EngineKind::kMinhop);

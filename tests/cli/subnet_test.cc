@@ -65,6 +65,18 @@ TEST(SubnetCommand, EndsWithOneWhereBuffersCanBlock) {
   EXPECT_THAT(few.out, HasSubstr("minhop instead of dfsssp: 1 virtual lanes are not enough"));
 }
 
+TEST(SubnetCommand, RoutesARingByNueOnAnyNumberOfLanes) {
+  const auto lanes_of = [](const std::string& options) {
+    const Outcome outcome = run_weft("subnet check " + kData + "ring6.net --engine nue --json - " + options);
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err << outcome.out;
+    return nlohmann::json::parse(outcome.out)["lanes"].size();
+  };
+  EXPECT_EQ(lanes_of(""), 1U);
+  EXPECT_EQ(lanes_of("--nue-max-num-vls 3"), 3U);
+  EXPECT_EQ(lanes_of("--nue-max-num-vls 3 --lanes 2"), 2U);
+  EXPECT_EQ(lanes_of("--nue-max-num-vls 0 --lanes 4"), 4U);
+}
+
 TEST(SubnetCommand, TakesAScenario) {
   const Outcome outcome = run_weft("subnet check " + kExamples + "/incast.toml --engine ftree --json -");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
@@ -118,6 +130,7 @@ TEST(SubnetCommand, SaysWhatIsWrongAndWhatIsRight) {
   EXPECT_THAT(error_of("show " + net + " --set seed=2"), HasSubstr("--case and --set are for scenarios"));
   EXPECT_THAT(error_of("routes " + net + " --json - --write -"), HasSubstr("both mean standard output"));
   EXPECT_THAT(error_of("check " + net + " --engine updn --tables x"), HasSubstr("--engine excludes --tables"));
+  EXPECT_THAT(error_of("routes " + net + " --engine nue --nue-max-num-vls 16"), HasSubstr("--nue-max-num-vls"));
   const std::string large =
       kExamples + "/incast.toml --set topology.kind=single-switch --set topology.hosts=512 --set switch.ports=512";
   EXPECT_THAT(error_of("show " + large), HasSubstr("a subnet numbers at most 254 of a device"));

@@ -228,6 +228,8 @@ std::vector<Network> networks() {
   add("three_tiers_full", three_tiers(4, 2, 2)).is_tiered = true;
   add("three_tiers_pruned", three_tiers(3, 3, 2));
   add("torus_4x4", torus({4, 4}, 2));
+  add("torus_6x5", torus({6, 5}, 1));
+  add("torus_6x6", torus({6, 6}, 1));
   add("torus_3x3x3", torus({3, 3, 3}, 1));
   add("hypercube_4", torus({2, 2, 2, 2}, 2));
   add("dragonfly", dragonfly(4, 1, 2));

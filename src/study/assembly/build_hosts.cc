@@ -276,7 +276,7 @@ void HostBuilder::set_classes(host::NicOptions& nic) const {
     const auto class_of = [&](std::int64_t sl) {
       return host::TrafficClass{lanes[static_cast<std::size_t>(sl)], narrow(sl)};
     };
-    if (scenario::has_manager(scenario_.routing) && scenario::assigns_lanes(scenario_.routing.engine)) {
+    if (scenario::has_manager(scenario_.routing) && scenario::assigns_lanes(scenario_.routing)) {
       return;  // answers keep the lanes of their paths
     }
     if (qos.ack_sl != qos.data_sl) {

@@ -39,7 +39,7 @@ class ManagedNetwork {
     find_nodes();
     made_.tables =
         fabric::LinearTables({.switches = graph_.switches(), .endpoints = graph_.endpoints, .lid_mask_control = lmc_});
-    if (scenario::assigns_lanes(scenario_.routing.engine)) {
+    if (scenario::assigns_lanes(scenario_.routing)) {
       made_.levels = fabric::PathLevels(graph_.endpoints, lmc_);
     }
     const bool of_file = scenario_.routing.engine == scenario::RoutingEngine::kFile;
@@ -79,12 +79,13 @@ class ManagedNetwork {
     const std::string_view word = scenario::word_of(scenario_.routing.engine);
     const Result<subnet::EngineKind> kind = subnet::engine_by_name(word);
     WEFT_ASSERT(kind.has_value());
-    const auto lanes = static_cast<std::uint32_t>(scenario_.devices.infiniband.vls);
+    const subnet::EngineOptions options{.lanes = static_cast<std::uint32_t>(scenario_.devices.infiniband.vls),
+                                        .nue_lanes = static_cast<std::uint32_t>(scenario_.routing.nue_lanes)};
     return for_each_subnet(lmc_, [&](const subnet::SweptSubnet& swept) -> Result<void> {
       if (swept.view.switches.empty()) {
         return {};
       }
-      const Result<subnet::ManagedRoutes> made = subnet::route_subnet(swept.view, *kind, {.lanes = lanes});
+      const Result<subnet::ManagedRoutes> made = subnet::route_subnet(swept.view, *kind, options);
       if (!made) {
         return scenario::fail_at(scenario_, "routing.engine", "{}", made.error().message);
       }
@@ -92,7 +93,7 @@ class ManagedNetwork {
         return scenario::fail_at(
             scenario_, "routing.engine",
             "{} cannot route this network, and OpenSM would take minhop in its place: {}{}", word, made->fallback,
-            scenario::assigns_lanes(scenario_.routing.engine) ? "; infiniband.vls says how many lanes there are" : "");
+            scenario::assigns_lanes(scenario_.routing) ? "; infiniband.vls says how many lanes there are" : "");
       }
       return take_routes(swept, made->routes, "routing.engine");
     });

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "base/file.h"
 #include "fabric/routing/forwarding_table.h"
@@ -130,6 +132,27 @@ TEST(SubnetRoutes, LanesOfAnEngineAreServiceLevelsOfPaths) {
               AllOf(HasSubstr("--set routing.engine: dfsssp cannot route this network, and OpenSM would take minhop in "
                               "its place: 1 virtual lanes are not enough"),
                     HasSubstr("infiniband.vls")));
+}
+
+// Destinations are dealt among the lanes in turn; with one lane service levels are left to the scenario.
+TEST(SubnetRoutes, LanesOfNueAreThoseOfDestinations) {
+  constexpr std::string_view kTorus =
+      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = "
+      "1\n[infiniband]\nvls = 4\n[routing]\npolicy = \"lft\"\nengine = \"nue\"\n";
+  const Result<SubnetRoutes> one = routes_of(kTorus, {});
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_TRUE(one->levels.empty());
+  const Result<SubnetRoutes> made = routes_of(kTorus, {"routing.nue_max_num_vls=3"});
+  ASSERT_TRUE(made) << made.error().message;
+  std::map<std::uint8_t, int> destinations;
+  for (std::uint32_t to = 0; to < 6; ++to) {
+    const std::uint8_t level = made->levels.of({.source = EndpointId((to + 1) % 6), .destination = EndpointId(to)});
+    EXPECT_EQ(made->levels.of({.source = EndpointId((to + 3) % 6), .destination = EndpointId(to)}), level);
+    ++destinations[level];
+  }
+  EXPECT_EQ(destinations, (std::map<std::uint8_t, int>{{0, 2}, {1, 2}, {2, 2}}));
+  EXPECT_THAT(error_of(kTorus, {"routing.nue_max_num_vls=3", "qos.data_sl=1"}),
+              HasSubstr("nue gives each path its service level"));
 }
 
 // What is wrong in a file is said with its line, and with what it would have to be.

@@ -16,9 +16,10 @@ subnet::SweepPlan plan_of(const scenario::Scenario& scenario, const fabric::Grap
   subnet::SweepPlan plan;
   plan.sweeps_lightly = false;
   plan.options.engine = *engine;
-  plan.options.routing.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls);
+  plan.options.routing = {.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls),
+                          .nue_lanes = static_cast<std::uint32_t>(scenario.routing.nue_lanes)};
   plan.options.lmc = static_cast<std::uint8_t>(scenario.routing.lmc);
-  plan.options.qos = scenario::assigns_lanes(scenario.routing.engine);
+  plan.options.qos = scenario::assigns_lanes(scenario.routing);
   plan.options.smps.most_on_wire = static_cast<std::uint32_t>(own.smps_on_wire);
   plan.options.smps.timeout = own.timeout;
   plan.options.smps.retries = static_cast<std::uint32_t>(own.retries);

@@ -441,7 +441,8 @@ Result<Described> describe_manager(const scenario::Scenario& scenario) {
   auto& options = conf.manager.options;
   const bool engine =
       scenario::has_manager(scenario.routing) && scenario.routing.engine != scenario::RoutingEngine::kFile;
-  static constexpr std::array kEngines = {"ftree", "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp"};
+  static constexpr std::array kEngines = {"ftree", "minhop", "updn", "dnup",   "ftree",
+                                          "dor",   "lash",   "sssp", "dfsssp", "nue"};
   options["routing_engine"] = engine ? kEngines[static_cast<std::size_t>(scenario.routing.engine)] : "ftree";
   if (scenario.routing.engine == scenario::RoutingEngine::kFile) {
     options["routing_engine"] = "file";
@@ -449,6 +450,9 @@ Result<Described> describe_manager(const scenario::Scenario& scenario) {
   }
   if (!engine && scenario.routing.engine != scenario::RoutingEngine::kFile) {
     made.rounded.emplace_back("routing: no engine of OpenSM is named, and ftree is written, the nearest to d-mod-k");
+  }
+  if (engine && scenario.routing.engine == scenario::RoutingEngine::kNue) {
+    options["nue_max_num_vls"] = fmt::format("{}", scenario.routing.nue_lanes);
   }
   options["lmc"] = fmt::format("{}", scenario.routing.lmc);
   options["qos"] = "TRUE";

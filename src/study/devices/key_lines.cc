@@ -177,6 +177,7 @@ constexpr std::array kCounterparts = {
                 .opensm = "opensm.conf: head_of_queue_lifetime and leaf_head_of_queue_lifetime"},
     Counterpart{.key = "routing.engine", .opensm = "opensm.conf: routing_engine"},
     Counterpart{.key = "routing.tables", .opensm = "opensm.conf: lfts_file"},
+    Counterpart{.key = "routing.nue_max_num_vls", .opensm = "opensm.conf: nue_max_num_vls"},
     Counterpart{.key = "routing.lmc", .opensm = "opensm.conf: lmc"},
 };
 

@@ -51,6 +51,8 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
     read.number(1, key, {.most = 7});
   } else if (key.ends_with("_max_vls")) {
     read.number(1, key, {.most = 15});
+  } else if (key == "nue_max_num_vls") {
+    read.number(1, key, {.most = 16});  // 0: all of a link
   } else if (key.ends_with("_high_limit") && value != "-1") {
     read.number(1, key, {.most = 255});
   } else if (key.ends_with("_sl2vl")) {
@@ -64,8 +66,9 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
 
 /// Options that two managers, or a manager and a plan, are compared by, and those that each has of its own.
 bool is_known(std::string_view key) {
-  static constexpr std::array<std::string_view, 21> kKnown = {"routing_engine",
+  static constexpr std::array<std::string_view, 22> kKnown = {"routing_engine",
                                                               "lfts_file",
+                                                              "nue_max_num_vls",
                                                               "lmc",
                                                               "qos",
                                                               "partition_config_file",

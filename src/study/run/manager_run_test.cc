@@ -48,7 +48,7 @@ std::map<std::string, std::uint64_t> counted_routes(const scenario::Scenario& sc
 // Each pair exchanges a message of one packet in both directions, and each is acknowledged by one: a cable carries as
 // many packets of data as routes, and as many acknowledgements.
 TEST(ManagerRun, LoadsCablesAsItsEngineCounts) {
-  for (const std::string engine : {"minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp"}) {
+  for (const std::string engine : {"minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue"}) {
     const auto scenario = scenario_of(kTree, {"routing.engine=" + engine, "infiniband.vls=8"});
     ASSERT_TRUE(scenario) << scenario.error().message;
     const std::map<std::string, std::uint64_t> counted = counted_routes(*scenario, engine);
@@ -107,7 +107,8 @@ constexpr std::string_view kRing =
     "1\n[[traffic]]\n"
     "kind = \"all-to-all\"\nsize = \"1 MB\"\n";
 
-// Shortest paths around a ring close a cycle of buffers (weft subnet check finds it); lanes of dfsssp and lash do not.
+// Shortest paths around a ring close a cycle of buffers (weft subnet check finds it); lanes of dfsssp and lash do not,
+// nor do the detours of nue, on one lane or more.
 TEST(ManagerRun, IsStuckWhereTablesCloseACycleAndLanesDoNotBreakIt) {
   const results::RunResults stuck = results_of(scenario_of(kRing, {"routing.engine=minhop"}));
   EXPECT_EQ(stuck.run.end, results::RunEnd::kStuck);
@@ -115,6 +116,11 @@ TEST(ManagerRun, IsStuckWhereTablesCloseACycleAndLanesDoNotBreakIt) {
   for (const std::string engine : {"dfsssp", "lash"}) {
     const results::RunResults done = results_of(scenario_of(kRing, {"routing.engine=" + engine, "infiniband.vls=4"}));
     EXPECT_EQ(done.run.end, results::RunEnd::kFinished) << engine << ": " << done.run.error;
+  }
+  for (const std::string lanes : {"1", "2"}) {
+    const results::RunResults done =
+        results_of(scenario_of(kRing, {"routing.engine=nue", "routing.nue_max_num_vls=" + lanes}));
+    EXPECT_EQ(done.run.end, results::RunEnd::kFinished) << lanes << " lanes: " << done.run.error;
   }
 }
 

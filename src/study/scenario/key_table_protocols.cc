@@ -332,7 +332,8 @@ constexpr std::array kRouting = {
             "InfiniBand: what computes the forwarding tables. `d-mod-k` is weft's own, for fat-trees; the others are "
             "the "
             "routing engines of OpenSM, entry for entry, with the manager at the first NIC ([subnet.md](subnet.md)). "
-            "`lash` and `dfsssp` give each path a service level, by which it has a virtual lane. `file`: those of "
+            "`lash`, `dfsssp`, and `nue` with several lanes (`nue_max_num_vls`) give each path a service level, by "
+            "which it has a virtual lane. `file`: those of "
             "`tables`. Tables of a manager stay as they are: links that fail are refused with them.",
         .only_for = "lft"},
     Key{.name = "tables",
@@ -343,6 +344,14 @@ constexpr std::array kRouting = {
         .only_for = "file",
         .selecting = "engine",
         .example = "\"opensm-lfts.dump\""},
+    Key{.name = "nue_max_num_vls",
+        .binding = bind<&RoutingSettings::nue_lanes>(),
+        .fallback = "1",
+        .about = "Virtual lanes among which nue divides destinations, at most `infiniband.vls`; 0: all of those. The "
+                 "more, the fewer paths are detours. OpenSM's option of the same name.",
+        .range = {.low = 0, .high = 15},
+        .only_for = "nue",
+        .selecting = "engine"},
     Key{.name = "lmc",
         .binding = bind<&RoutingSettings::lmc>(),
         .fallback = "0",

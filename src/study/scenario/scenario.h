@@ -126,12 +126,9 @@ enum class RoutingEngine : std::uint8_t {
   kLash,
   kSssp,
   kDfsssp,
+  kNue,
   kFile,
 };
-/// Whether it gives each path a virtual lane.
-[[nodiscard]] constexpr bool assigns_lanes(RoutingEngine engine) {
-  return engine == RoutingEngine::kLash || engine == RoutingEngine::kDfsssp;
-}
 /// Where the order of packets is restored that went by several paths, before the host.
 enum class ReorderPlace : std::uint8_t { kNone, kLeaf };
 enum class MultipathTraffic : std::uint8_t { kAll, kUnordered };
@@ -195,6 +192,7 @@ struct RoutingSettings {
   // Of InfiniBand.
   RoutingEngine engine = RoutingEngine::kDModK;       // kLft
   std::string tables;                                 // kFile: path as resolved from the scenario's folder
+  std::int64_t nue_lanes = 1;                         // kNue: at most so many virtual lanes; 0: all
   std::int64_t lmc = 0;                               // LID mask control: 2^this LIDs for each end port
   std::vector<std::int64_t> adaptive_service_levels;  // whose packets leave the forwarding table; empty: all
   // Of a scheduled fabric.
@@ -218,6 +216,11 @@ struct RoutingSettings {
 /// Whether the forwarding tables are those of a subnet manager, not of weft's rule.
 [[nodiscard]] inline bool has_manager(const RoutingSettings& routing) {
   return routing.policy == RoutingPolicy::kLft && routing.engine != RoutingEngine::kDModK;
+}
+/// Whether its engine gives each path a virtual lane.
+[[nodiscard]] inline bool assigns_lanes(const RoutingSettings& routing) {
+  return routing.engine == RoutingEngine::kLash || routing.engine == RoutingEngine::kDfsssp ||
+         (routing.engine == RoutingEngine::kNue && routing.nue_lanes != 1);
 }
 
 /// Whether congestion notifications have a class of their own, or that of the data they are about.

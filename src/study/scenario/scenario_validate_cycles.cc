@@ -42,7 +42,7 @@ Result<void> validate_buffers(const Scenario& scenario) {
       !has_manager(scenario.routing)) {
     return fail_at(scenario, "routing.policy",
                    "with '{}' credits around the rings of a torus would wait for each other (deadlock); use "
-                   "dimension-order, or lft with routing.engine = \"dfsssp\" or \"lash\"",
+                   "dimension-order, or lft with routing.engine = \"dfsssp\", \"lash\" or \"nue\"",
                    word_of(policy));
   }
   if (!closes_cycles(scenario)) {

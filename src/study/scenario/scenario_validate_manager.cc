@@ -92,7 +92,7 @@ Result<void> validate_manager(const Scenario& scenario) {
                      word_of(routing.engine));
     }
   }
-  return assigns_lanes(routing.engine) ? validate_levels(scenario) : Result<void>();
+  return assigns_lanes(routing) ? validate_levels(scenario) : Result<void>();
 }
 
 }  // namespace weft::study::scenario

@@ -112,8 +112,8 @@ struct WordsOf<RoutingPolicy> : NothingPlanned {
 };
 template <>
 struct WordsOf<RoutingEngine> : NothingPlanned {
-  static constexpr WordList<10> kWords = {"d-mod-k", "minhop", "updn", "dnup",   "ftree",
-                                          "dor",     "lash",   "sssp", "dfsssp", "file"};
+  static constexpr WordList<11> kWords = {"d-mod-k", "minhop", "updn",   "dnup", "ftree", "dor",
+                                          "lash",    "sssp",   "dfsssp", "nue",  "file"};
 };
 template <>
 struct WordsOf<ControllerAlgorithm> : NothingPlanned {

@@ -7,6 +7,7 @@
 #include "subnet/routing/ftree.h"
 #include "subnet/routing/lash.h"
 #include "subnet/routing/minhop.h"
+#include "subnet/routing/nue.h"
 #include "subnet/routing/sssp.h"
 #include "subnet/routing/updn.h"
 
@@ -46,6 +47,10 @@ constexpr std::array kEngines = {
            .kind = EngineKind::kDfsssp,
            .route = route_dfsssp,
            .text = "The paths of sssp; virtual lanes by pair of ends break cycles of buffers"},
+    Engine{.name = "nue",
+           .kind = EngineKind::kNue,
+           .route = route_nue,
+           .text = "Paths that close no cycle of buffers, on one virtual lane or more; not all are shortest"},
 };
 
 }  // namespace

@@ -32,10 +32,11 @@ struct Routes {
 };
 
 struct EngineOptions {
-  std::uint32_t lanes = 8;  // data lanes of every link; 1 to 15
+  std::uint32_t lanes = 8;      // data lanes of every link; 1 to 15
+  std::uint32_t nue_lanes = 1;  // at most so many of them for nue (OpenSM's nue_max_num_vls); 0: all
 };
 
-enum class EngineKind : std::uint8_t { kMinhop, kUpdn, kDnup, kFtree, kDor, kLash, kSssp, kDfsssp };
+enum class EngineKind : std::uint8_t { kMinhop, kUpdn, kDnup, kFtree, kDor, kLash, kSssp, kDfsssp, kNue };
 
 struct Engine {
   std::string_view name;

@@ -28,6 +28,23 @@ void PathHeap::change(const Entry& entry) {
   }
 }
 
+void PathHeap::remove(std::uint32_t vertex) {
+  const std::size_t at = place_[vertex];
+  WEFT_ASSERT(at < entries_.size() && entries_[at].vertex == vertex);
+  const Entry last = entries_.back();
+  entries_.pop_back();
+  if (at == entries_.size()) {
+    return;
+  }
+  put(at, last);
+  const std::uint64_t above = at > 0 ? entries_[(at - 1) / kChildren].distance : 0;
+  if (at == 0 || above < last.distance) {
+    down(at);
+  } else {
+    up(at);
+  }
+}
+
 std::uint32_t PathHeap::take() {
   WEFT_ASSERT(!entries_.empty());
   const std::uint32_t nearest = entries_.front().vertex;

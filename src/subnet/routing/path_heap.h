@@ -24,6 +24,8 @@ class PathHeap {
   void insert(const Entry& entry);
   /// A vertex that is in the heap gets another distance.
   void change(const Entry& entry);
+  /// A vertex that is in the heap leaves it.
+  void remove(std::uint32_t vertex);
   /// The nearest. Not from an empty heap.
   std::uint32_t take();
 

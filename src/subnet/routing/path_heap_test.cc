@@ -49,5 +49,35 @@ TEST(PathHeap, GivesEqualVerticesInItsOwnOrder) {
   EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 5, 4, 3, 2, 1}));
 }
 
+// The last entry takes the place of the one that is removed, wherever that was.
+TEST(PathHeap, RemovesAnyVertex) {
+  RandomStream random(3, "removals");
+  for (int round = 0; round < 200; ++round) {
+    PathHeap heap(40);
+    std::map<std::uint32_t, std::uint64_t> reference;
+    for (std::uint32_t vertex = 0; vertex < 40; ++vertex) {
+      reference[vertex] = random.uniform(20);
+      heap.insert({.distance = reference[vertex], .vertex = vertex});
+    }
+    while (!reference.empty()) {
+      const auto gone = std::next(reference.begin(), static_cast<std::ptrdiff_t>(random.uniform(reference.size())));
+      heap.remove(gone->first);
+      reference.erase(gone);
+      if (reference.empty()) {
+        break;
+      }
+      std::uint64_t least = ~std::uint64_t{0};
+      for (const auto& [vertex, distance] : reference) {
+        least = std::min(least, distance);
+      }
+      const std::uint32_t taken = heap.take();
+      ASSERT_TRUE(reference.contains(taken));
+      EXPECT_EQ(reference.at(taken), least);
+      reference.erase(taken);
+    }
+    EXPECT_TRUE(heap.is_empty());
+  }
+}
+
 }  // namespace
 }  // namespace weft::subnet

@@ -1,0 +1,18 @@
+// nue: paths that close no cycle of buffers with any number of virtual lanes, one lane included.
+//
+// Adapters are divided among lanes in turn, in the order of their GUIDs. Within a lane, paths to one destination after
+// the other are searched for in the complete channel dependency graph (nue_search.h). Paths to switches, which carry
+// no data, come last: shortest ones, on lane 0, which may close cycles. All as OpenSM 3.3.23 without METIS and with
+// `nue_include_switches FALSE`, whose slip after a shortcut closes a cycle of data, too, in rare networks. Source:
+// Domke, Hoefler, Matsuoka, "Routing on the Dependency Graph", 2016.
+#pragma once
+
+#include "subnet/routing/engine.h"
+
+namespace weft::subnet {
+
+/// Lanes: the lower of `options.lanes` and `options.nue_lanes`. Errors: a switch that cannot be reached; paths that go
+/// round in a loop, with which OpenSM would not end.
+[[nodiscard]] Result<Routes> route_nue(const RoutingView& view, const EngineOptions& options);
+
+}  // namespace weft::subnet
