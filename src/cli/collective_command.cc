@@ -274,7 +274,7 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--chunk", text.chunk, "The largest message");
   command->add_option("--queue-pairs", text.queue_pairs, "Of each connection");
   command->add_option("--connections", text.run.connections,
-                      "To other hosts that a rank has open at a time; 0: all (128 beyond 256 ranks)");
+                      "To other hosts that a rank has open at a time; 0: all (32 beyond 256 ranks)");
   command
       ->add_option("--fidelity", text.run.fidelity,
                    "packet, or flow: messages drained at fair rates, with the error against packets")

@@ -19,8 +19,8 @@ struct Question {
 
 /// None: not known, or what is wrong with the run is said when it is begun.
 std::optional<MemoryNeed> need_of(const study::run::CollectiveRun& run, const Question& question) {
-  const Result<study::scenario::Scenario> scenario = study::run::read_collective_scenario(
-      run, study::run::usable_size(run, question.size), question.catalogue);
+  const Result<study::scenario::Scenario> scenario =
+      study::run::read_collective_scenario(run, study::run::usable_size(run, question.size), question.catalogue);
   return scenario ? question.memory_of(*scenario) : std::nullopt;
 }
 

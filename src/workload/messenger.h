@@ -86,8 +86,6 @@ class Messenger final : public ConnectionListener {
   /// Closes connections that may be closed, those first over which nothing has gone for longest, until fewer than
   /// `most` are open. More stay open while the oldest are all in use. Errors: what a provider refuses.
   [[nodiscard]] Result<void> make_room(std::uint32_t most);
-  /// Connections that may be closed, of those that are open.
-  [[nodiscard]] std::uint32_t closable() const { return closable_; }
 
   /// Sends on the channel's queue pair of that number, or holds the message until there is room; the record's
   /// `posted` is now. Errors: what the provider refuses.

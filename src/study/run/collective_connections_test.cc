@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "study/run/collector.h"
 #include "study/run/collective_run.h"
+#include "study/run/collector.h"
 
 namespace weft::study::run {
 namespace {

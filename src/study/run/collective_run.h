@@ -29,7 +29,7 @@ struct CollectiveRun {
   std::string profile = "h100-cx7";
   std::string scale_up = "nvlink4";  // entry of the catalogue; no links among one GPU
   std::int64_t iterations = 1;
-  std::string fidelity = "packet";      // or "flow"
+  std::string fidelity = "packet";  // or "flow"
   /// That a rank has open at a time, with packets (CollectiveOptions::connections); none: all of them up to
   /// `kFewRanks`, `kManyRanksConnections` beyond, where the family's connections can be closed.
   std::optional<std::int64_t> connections{};
@@ -57,7 +57,7 @@ struct CollectiveTime {
 };
 
 inline constexpr std::int64_t kFewRanks = 256;
-inline constexpr std::int64_t kManyRanksConnections = 128;
+inline constexpr std::int64_t kManyRanksConnections = 32;
 
 /// What nccl-tests multiply the algorithm's bandwidth with: what the busiest link must carry of each byte, at least.
 [[nodiscard]] double bus_factor(workload::CollectiveKind kind, std::int64_t ranks);

@@ -274,8 +274,7 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
   const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
                             connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge +
-                            packets * kPerPacket +
-                            (std::uint64_t{16} << 20);
+                            packets * kPerPacket + (std::uint64_t{16} << 20);
   return sum + sum / 5 + estimate_records(scenario, graph);
 }
 

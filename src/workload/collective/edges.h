@@ -99,10 +99,6 @@ class EdgeTable final : private ChannelOwner {
   /// What on_sent reports of the table's own messages.
   static constexpr std::uint64_t kCreditToken = ~std::uint64_t{0};
 
-  /// Edges that are not idle, and the memory of those that are.
-  [[nodiscard]] std::size_t in_use() const { return by_name_.size(); }
-  [[nodiscard]] std::size_t idle_bytes() const { return idle_.heap_bytes(); }
-
  private:
   struct Edge {
     EdgeName name{};
