@@ -11,11 +11,11 @@
 #include "base/format_quantity.h"
 #include "base/nearest_word.h"
 #include "base/text_table.h"
+#include "cli/collective_memory.h"
 #include "cli/collective_sizes.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_interrupt.h"
-#include "cli/run_memory.h"
 #include "cli/run_output.h"
 #include "cli/scenario_options.h"
 #include "cli/terminal.h"
@@ -33,6 +33,7 @@ constexpr std::pair<std::string_view, std::string_view> kOptionOfKey[] = {
     {"traffic[0].channels", "--channels"},
     {"traffic[0].chunk", "--chunk"},
     {"traffic[0].queue_pairs", "--queue-pairs"},
+    {"connections", "--connections"},
 };
 
 /// The scenario is of our making: what is wrong with one of its keys is wrong with the option that it came from.
@@ -184,15 +185,6 @@ Result<void> check_sizes(const study::run::CollectiveRun& run, std::vector<Bytes
   return {};
 }
 
-/// Connections take the memory, whatever the size; flows have no engines.
-Result<void> check_run_memory(const CollectiveText& text, const study::run::CollectiveRun& run, Bytes size,
-                              const study::scenario::Catalogue& catalogue) {
-  if (text.force || run.fidelity == "flow")
-    return {};
-  const Result<study::scenario::Scenario> scenario = study::run::read_collective_scenario(run, size, catalogue);
-  return scenario ? check_memory(*scenario) : Result<void>();  // what is wrong is said when it runs
-}
-
 struct Work {
   const study::run::CollectiveRun& run;
   const std::vector<Bytes>& sizes;
@@ -226,8 +218,10 @@ int run(const CollectiveText& text) {
     return complain_of_options(catalogue.error(), kUsageError);
   if (Result<void> right = check_sizes(*run, *sizes); !right)
     return complain_of_options(right.error(), kUsageError);
-  if (const Result<void> fits = check_run_memory(text, *run, sizes->front(), *catalogue); !fits)
-    return complain_of_options(fits.error(), kUsageError);
+  if (!text.force) {
+    if (const Result<void> fits = check_collective_memory(*run, sizes->front(), *catalogue); !fits)
+      return complain_of_options(fits.error(), kUsageError);
+  }
   // Before the hours that a table may take.
   if (!text.json.empty() && text.json != "-") {
     if (const Result<void> possible = check_writable(text.json); !possible)
@@ -279,6 +273,8 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("--channels", text.channels, "Parallel rings or trees; 0: one per rail");
   command->add_option("--chunk", text.chunk, "The largest message");
   command->add_option("--queue-pairs", text.queue_pairs, "Of each connection");
+  command->add_option("--connections", text.run.connections,
+                      "To other hosts that a rank has open at a time; 0: all (32 beyond 256 ranks)");
   command
       ->add_option("--fidelity", text.run.fidelity,
                    "packet, or flow: messages drained at fair rates, with the error against packets")

@@ -483,10 +483,13 @@ void Nic::on_timer(Time now) {
   while (timeouts_.first() <= now) {
     const DeadlineHeap::Entry entry = timeouts_.pop();
     QpRecord& record = record_of(entry.who);
-    if (record.timer_at != entry.at || !record.alive) {
+    if (record.timer_at != entry.at) {
       continue;
     }
     record.timer_at = Time::never();
+    if (!record.alive) {
+      continue;
+    }
     // The engine's deadline may have moved: it does nothing then, and says when to come back.
     device_.on_timeout(slot_of(entry.who), now);
     reschedule(entry.who, record);
@@ -511,8 +514,12 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
     const transport::QpSlot slot = device_.slot_of(*made);
     std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
     records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
-    WEFT_ASSERT(!records[slot.index].alive);  // a place is given out again only after destroy_qp
+    const QpRecord& before = records[slot.index];
+    WEFT_ASSERT(!before.alive);  // a place is given out again only after destroy_qp
     record.alive = true;
+    record.paced_at = before.paced_at;
+    record.timer_at = before.timer_at;
+    record.lists = before.lists;
     records[slot.index] = std::move(record);
   }
   return made;
@@ -546,12 +553,22 @@ Result<Qpn> Nic::create_stream(const verbs::QpInitAttributes& init, Options opti
   return device_.create_qp(init, options);
 }
 
-// Rings and heaps may still name the place: whoever comes upon it finds nothing to send.
+// Rings and heaps may still name the place: whoever comes upon it finds nothing to send. The place remembers that they
+// do, so that a queue pair that gets it is not entered twice, however many come and go before a deadline.
 Result<void> Nic::destroy_qp(Qpn qpn) {
   const transport::QpSlot slot = device_.slot_of(qpn);
+  if (const transport::RcQueuePair* const rc = device_.find_rc(slot); rc != nullptr) {
+    destroyed_ += rc->counters();
+  }
   Result<void> destroyed = device_.destroy_qp(qpn);
   if (destroyed) {
-    record_of(ref_of(slot)) = QpRecord{};
+    QpRecord& record = record_of(ref_of(slot));
+    destroyed_cuts_ += record.control != nullptr ? record.control->cuts() : 0;
+    QpRecord left;
+    left.paced_at = record.paced_at;
+    left.timer_at = record.timer_at;
+    left.lists = static_cast<std::uint8_t>(record.lists & (kInResponses | kInReady));
+    record = std::move(left);
     if (reordering_ != nullptr) {
       reordering_->forget(ref_of(slot));
     }
@@ -647,6 +664,7 @@ void Nic::on_pipeline(Time now) {
 
 Nic::Connections Nic::connections() const {
   Connections sum;
+  sum.rc = destroyed_;
   for (std::uint32_t kind = 0; kind < records_.size(); ++kind) {
     for (std::uint32_t i = 0; i < records_[kind].size(); ++i) {
       if (!records_[kind][i].alive) {
@@ -690,7 +708,7 @@ Nic::Connections Nic::connections() const {
 }
 
 std::uint64_t Nic::rate_cuts() const {
-  std::uint64_t cuts = 0;
+  std::uint64_t cuts = destroyed_cuts_;
   for (const std::vector<QpRecord>& records : records_) {
     for (const QpRecord& record : records) {
       cuts += record.control != nullptr ? record.control->cuts() : 0;

@@ -134,7 +134,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] fabric::ReceiveMemory* receive_memory() { return path_ == nullptr ? nullptr : path_->receive_memory(); }
   /// Packets that have arrived and that the engines have not seen yet.
   [[nodiscard]] std::uint32_t packets_kept() const { return packets_kept_; }
-  /// Sum over the queue pairs that exist, of every kind.
+  /// Sum over the queue pairs that exist, of every kind; of reliable ones, counters of those destroyed as well.
   struct Connections {
     std::uint64_t count = 0;
     std::uint64_t state_bytes = 0;   // that the engines hold
@@ -318,6 +318,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::unique_ptr<PathPosts> path_posts_;  // only with a path
   std::uint32_t packets_kept_ = 0;
   std::unique_ptr<ReorderMeter> reordering_;  // null: order is not measured
+  transport::RcCounters destroyed_;           // of queue pairs that are no more
+  std::uint64_t destroyed_cuts_ = 0;
 };
 
 }  // namespace weft::host

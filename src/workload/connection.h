@@ -1,13 +1,16 @@
-// Queue pairs between the ranks of a job: made at first use, kept, and usable in both directions.
+// Queue pairs between the ranks of a job: made at first use, usable in both directions, and kept, unless a program
+// lets them be closed while they are idle.
 //
 // Connections come into being without packets and without time, as if the job's bootstrap (that of MPI or NCCL) had
 // made them out of band before the run. A connection is named by the two ranks, their rails and a channel: asking
-// for it again, from either end, gives the same queue pairs.
+// for it again, from either end, gives the same queue pairs. Closing takes no packets and no time either; a connection
+// that is opened again has new queue pairs, with the source ports and first PSNs of the old ones.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/ids.h"
@@ -57,6 +60,8 @@ struct ConnectionOptions {
   QueuePairUse queue_pair_use = QueuePairUse::kRoundRobin;
   std::uint32_t control_queue_pairs = 0;  // the last ones, which such messages leave to others; fewer than queue_pairs
 
+  bool closes_when_idle = false;  // to make room for others (Connector::disconnect)
+
   [[nodiscard]] std::uint32_t data_queue_pairs() const { return queue_pairs - control_queue_pairs; }
 };
 
@@ -82,22 +87,37 @@ struct ConnectionEnd {
   std::uint64_t remote_length = 0;
 };
 
-/// Told of connections that a peer asked for.
+/// Messages that need a receive request, since the connection was opened, modulo 2^32.
+struct EndTraffic {
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
+};
+
+/// Told of connections that a peer asked for, and of those that are closed.
 class ConnectionListener {
  public:
   virtual ~ConnectionListener() = default;
   /// Both ends are in RTS. Errors: what the provider refuses; the one who connects gets them.
   [[nodiscard]] virtual Result<void> on_connected(const ConnectionEnd& end) = 0;
+  /// What has gone over this end, if nothing that it has posted is unfinished and the program can do without it.
+  [[nodiscard]] virtual std::optional<EndTraffic> idle_traffic(const ConnectionEnd& /*end*/) const {
+    return std::nullopt;
+  }
+  /// The end is about to go, with its queue pairs.
+  virtual void on_disconnected(const ConnectionEnd& /*end*/) {}
 };
 
 class Connector {
  public:
   virtual ~Connector() = default;
 
-  /// The end at `from`, valid as long as the connector; the peer's listener is told of the other if it is new.
+  /// The end at `from`, valid until the connection is closed; the peer's listener is told of the other if it is new.
   /// Errors: a rank or rail that does not exist, a rank with itself, what a provider refuses.
   [[nodiscard]] virtual Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
                                                              const ConnectionOptions& options) = 0;
+  /// Closes a connection that is open, if both ends are idle and each has received what the other has sent; both
+  /// listeners are told. Whether it did. Errors: what a provider refuses.
+  [[nodiscard]] virtual Result<bool> disconnect(const ConnectionRequest& request) = 0;
   /// The endpoint of a rank's rail. Errors: a rank or rail that does not exist.
   [[nodiscard]] virtual Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const = 0;
 };

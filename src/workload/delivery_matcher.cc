@@ -158,6 +158,8 @@ void DeliveryMatcher::take_finished(const StreamKey& stream, const MessageRecord
     report(record);
     return;
   }
+  if (streams_.size() >= prune_at_)
+    prune();
   Stream& halves = streams_[stream];
   if (!halves.delivered.empty()) {
     MessageRecord whole = record;
@@ -174,6 +176,8 @@ void DeliveryMatcher::take_finished(const StreamKey& stream, const MessageRecord
 
 void DeliveryMatcher::take_delivered(const StreamKey& stream, Time at) {
   last_delivery_ = later(last_delivery_, at);
+  if (streams_.size() >= prune_at_)
+    prune();
   Stream& halves = streams_[stream];
   if (halves.finished.empty()) {
     halves.delivered.push_back(at);
@@ -183,6 +187,13 @@ void DeliveryMatcher::take_delivered(const StreamKey& stream, Time at) {
   --awaiting_;
   whole.delivered = at;
   report(whole);
+}
+
+void DeliveryMatcher::prune() {
+  constexpr std::size_t kLeast = 1 << 16;
+  std::erase_if(streams_,
+                [](const auto& entry) { return entry.second.finished.empty() && entry.second.delivered.empty(); });
+  prune_at_ = std::max(kLeast, 2 * streams_.size());
 }
 
 void DeliveryMatcher::flush() {

@@ -102,7 +102,11 @@ class DeliveryMatcher {
   void join(const MessageRecord& part);
 
   MessageSink& sink_;
+  /// Drops streams of which nothing is kept, when there have come to be twice as many as remained the last time.
+  void prune();
+
   std::map<StreamKey, Stream> streams_;
+  std::size_t prune_at_ = 1 << 16;
   std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts
   std::vector<Kept> kept_;                                    // by worker, then by peer; empty: halves are not kept
   std::uint32_t workers_ = 0;                                 // of this process, among them

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/stable_hash.h"
 
 namespace weft::workload {
@@ -64,10 +65,8 @@ Result<const ConnectionEnd*> LocalConnector::connect(const ConnectionRequest& re
                                                      const ConnectionOptions& options) {
   if (auto right = check(request, options); !right)
     return pass_on(right);
-  const Place here{request.from, request.rail};
-  const Place there{request.to, request.remote_rail};
-  const bool from_low = here < there;
-  const Key key{.low = std::min(here, there), .high = std::max(here, there), .channel = request.channel};
+  const Key key = key_of(request);
+  const bool from_low = key.low == Place{request.from, request.rail};
   if (const auto found = connections_.find(key); found != connections_.end())
     return from_low ? &found->second.from_low : &found->second.from_high;
   if (closed_)
@@ -79,10 +78,41 @@ Result<const ConnectionEnd*> LocalConnector::connect(const ConnectionRequest& re
   if (auto joined = join(ends); !joined)
     return pass_on(joined);
   Ends& kept = connections_.emplace(key, std::move(ends)).first->second;
+  ++opened_;
+  most_ = std::max(most_, connections_.size());
   const ConnectionEnd& other = from_low ? kept.from_high : kept.from_low;
   if (auto told = ranks_[request.to.value()].listener->on_connected(other); !told)
     return pass_on(told);
   return from_low ? &kept.from_low : &kept.from_high;
+}
+
+// The ranks are of one process and no packet is under way, so there is nothing to agree on: both ends go at once.
+Result<bool> LocalConnector::disconnect(const ConnectionRequest& request) {
+  const auto found = connections_.find(key_of(request));
+  WEFT_ASSERT(found != connections_.end() && !closed_);
+  const Ends& ends = found->second;
+  ConnectionListener& low = *ranks_[ends.from_low.name.from.value()].listener;
+  ConnectionListener& high = *ranks_[ends.from_high.name.from.value()].listener;
+  const std::optional<EndTraffic> of_low = low.idle_traffic(ends.from_low);
+  const std::optional<EndTraffic> of_high = of_low ? high.idle_traffic(ends.from_high) : std::nullopt;
+  if (!of_high || of_low->sent != of_high->received || of_high->sent != of_low->received)
+    return false;
+  low.on_disconnected(ends.from_low);
+  high.on_disconnected(ends.from_high);
+  for (const ConnectionEnd* end : {&ends.from_low, &ends.from_high}) {
+    for (const Qpn qpn : end->queue_pairs) {
+      if (auto destroyed = end->port.provider->destroy_qp(qpn); !destroyed)
+        return pass_on(destroyed);
+    }
+  }
+  connections_.erase(found);
+  return true;
+}
+
+LocalConnector::Key LocalConnector::key_of(const ConnectionRequest& request) {
+  const Place here{request.from, request.rail};
+  const Place there{request.to, request.remote_rail};
+  return {.low = std::min(here, there), .high = std::max(here, there), .channel = request.channel};
 }
 
 Result<void> LocalConnector::check_rail(RankId rank, std::uint16_t rail) const {

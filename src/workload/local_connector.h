@@ -23,6 +23,7 @@ class LocalConnector final : public Connector {
 
   [[nodiscard]] Result<const ConnectionEnd*> connect(const ConnectionRequest& request,
                                                      const ConnectionOptions& options) override;
+  [[nodiscard]] Result<bool> disconnect(const ConnectionRequest& request) override;
 
   [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const override;
 
@@ -30,7 +31,10 @@ class LocalConnector final : public Connector {
   /// may touch the host of another one's.
   void close() { closed_ = true; }
 
+  /// That are open now, that were opened so far, and the most that were open at once.
   [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+  [[nodiscard]] std::uint64_t opened() const { return opened_; }
+  [[nodiscard]] std::size_t most_connections() const { return most_; }
   /// Calls visit(end) for both ends of every connection, in an order that depends on their names alone.
   template <class Visit>
   void visit_ends(Visit&& visit) const {
@@ -61,6 +65,7 @@ class LocalConnector final : public Connector {
     ConnectionEnd from_low;
     ConnectionEnd from_high;
   };
+  [[nodiscard]] static Key key_of(const ConnectionRequest& request);
 
   [[nodiscard]] Result<void> check_rail(RankId rank, std::uint16_t rail) const;
   [[nodiscard]] Result<void> check(const ConnectionRequest& request, const ConnectionOptions& options) const;
@@ -74,6 +79,8 @@ class LocalConnector final : public Connector {
   ConnectionAttributes attributes_;
   std::vector<Rank> ranks_;
   std::map<Key, Ends> connections_;
+  std::uint64_t opened_ = 0;
+  std::size_t most_ = 0;
   bool closed_ = false;
 };
 

@@ -56,22 +56,103 @@ Result<void> Messenger::on_connected(const ConnectionEnd& end) {
 Result<ChannelId> Messenger::adopt(const ConnectionEnd& end) {
   if (const auto known = by_name_.find(end.name); known != by_name_.end())
     return known->second;
-  const ChannelId id(static_cast<std::uint32_t>(channels_.size()));
+  const ChannelId id = place_for(end);
   by_name_.emplace(end.name, id);
-  const QueuePairUse use = end.options.queue_pair_use;
-  channels_.push_back({.end = &end,
-                       .first_queue = static_cast<std::uint32_t>(queues_.size()),
-                       .choice = QueuePairChoice(use == QueuePairUse::kSplit ? QueuePairUse::kRoundRobin : use,
-                                                 end.options.data_queue_pairs())});
+  if (end.options.closes_when_idle) {
+    link_newest(id);
+    ++closable_;
+  }
+  const std::uint32_t first = channels_[id.value()].first_queue;
   for (std::uint32_t i = 0; i < end.queue_pairs.size(); ++i) {
-    const auto queue = static_cast<std::uint32_t>(queues_.size());
-    queues_.push_back({.channel = id, .number = i, .in_flight = {}, .waiting = {}});
     for (std::uint32_t n = 0; n < end.options.receive_requests; ++n) {
-      if (auto posted = post_receive(queue); !posted)
+      if (auto posted = post_receive(first + i); !posted)
         return pass_on(posted);
     }
   }
   return id;
+}
+
+// Connections of one job mostly have as many queue pairs, so a place that became free last fits.
+ChannelId Messenger::place_for(const ConnectionEnd& end) {
+  const QueuePairUse use = end.options.queue_pair_use;
+  const auto queues = static_cast<std::uint32_t>(end.queue_pairs.size());
+  const QueuePairChoice choice(use == QueuePairUse::kSplit ? QueuePairUse::kRoundRobin : use,
+                               end.options.data_queue_pairs());
+  if (!free_.empty() && channels_[free_.back().value()].queues == queues) {
+    const ChannelId id = free_.back();
+    free_.pop_back();
+    Channel& channel = channels_[id.value()];
+    channel.end = &end;
+    channel.choice = choice;
+    for (std::uint32_t i = 0; i < queues; ++i)
+      queues_[channel.first_queue + i].traffic = {};
+    return id;
+  }
+  const ChannelId id(static_cast<std::uint32_t>(channels_.size()));
+  channels_.push_back(
+      {.end = &end, .first_queue = static_cast<std::uint32_t>(queues_.size()), .choice = choice, .queues = queues});
+  for (std::uint32_t i = 0; i < queues; ++i)
+    queues_.push_back({.channel = id, .number = i, .in_flight = {}, .waiting = {}});
+  return id;
+}
+
+void Messenger::link_newest(ChannelId id) {
+  Channel& channel = channels_[id.value()];
+  channel.older = newest_;
+  channel.newer = ChannelId{};
+  (newest_.is_valid() ? channels_[newest_.value()].newer : oldest_) = id;
+  newest_ = id;
+}
+
+void Messenger::unlink(ChannelId id) {
+  const Channel& channel = channels_[id.value()];
+  (channel.older.is_valid() ? channels_[channel.older.value()].newer : oldest_) = channel.newer;
+  (channel.newer.is_valid() ? channels_[channel.newer.value()].older : newest_) = channel.older;
+}
+
+// What is in use is looked at again when all others have been; a few at a time, for the next call looks on.
+Result<void> Messenger::make_room(std::uint32_t most) {
+  constexpr std::uint32_t kLooks = 8;
+  for (std::uint32_t looks = 0; looks < kLooks && closable_ >= most && oldest_.is_valid(); ++looks) {
+    const ChannelId candidate = oldest_;
+    auto closed = connector_.disconnect(channels_[candidate.value()].end->name);
+    if (!closed)
+      return pass_on(closed);
+    if (!*closed) {
+      unlink(candidate);
+      link_newest(candidate);
+    }
+  }
+  return {};
+}
+
+std::optional<EndTraffic> Messenger::idle_traffic(const ConnectionEnd& end) const {
+  const auto known = by_name_.find(end.name);
+  if (owner_ == nullptr || !end.options.closes_when_idle || known == by_name_.end() ||
+      !owner_->can_close(known->second))
+    return std::nullopt;
+  const Channel& channel = channels_[known->second.value()];
+  EndTraffic all;
+  for (std::uint32_t i = 0; i < channel.queues; ++i) {
+    const Queue& queue = queues_[channel.first_queue + i];
+    if (!queue.in_flight.empty() || !queue.waiting.empty() || !queue.arrived_parts.empty())
+      return std::nullopt;
+    all.sent += queue.traffic.sent;
+    all.received += queue.traffic.received;
+  }
+  return all;
+}
+
+void Messenger::on_disconnected(const ConnectionEnd& end) {
+  const auto known = by_name_.find(end.name);
+  WEFT_ASSERT(known != by_name_.end());
+  const ChannelId id = known->second;
+  owner_->on_closed(id);
+  unlink(id);
+  --closable_;
+  channels_[id.value()].end = nullptr;
+  free_.push_back(id);
+  by_name_.erase(known);
 }
 
 Result<void> Messenger::post(ChannelId channel, std::uint32_t queue_pair, const Message& message) {
@@ -130,6 +211,8 @@ Result<void> Messenger::send(std::uint32_t queue, const Posted& posted) {
   if (auto done = end.port.provider->post_send(end.queue_pairs[own.number], request); !done)
     return done;
   own.in_flight.push_back(posted);
+  own.traffic.sent += needs_receive(message.operation) ? 1 : 0;
+  note_use(own.channel);
   return {};
 }
 
@@ -241,8 +324,10 @@ Result<void> Messenger::on_receive_completion(std::uint32_t queue, const verbs::
                                               MessageHandler& handler) {
   if (completion.status != verbs::WcStatus::kSuccess)
     return {};  // the queue pair is in error; the requester reports what became of its messages
-  const Queue& own = queues_[queue];
+  Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
+  ++own.traffic.received;
+  note_use(own.channel);
   matcher_.on_delivered(stream_to(end, job_, own.number), now());
   if (auto posted = post_receive(queue); !posted)
     return posted;

@@ -54,6 +54,16 @@ class MessageHandler {
   [[nodiscard]] virtual Result<void> on_reduced(std::uint64_t /*wr_id*/, verbs::WcStatus /*status*/) { return {}; }
 };
 
+/// The program's part in closing connections (ConnectionOptions::closes_when_idle).
+class ChannelOwner {
+ public:
+  virtual ~ChannelOwner() = default;
+  /// Nothing that the program keeps of the channel is under way.
+  [[nodiscard]] virtual bool can_close(ChannelId channel) const = 0;
+  /// The channel is gone; its number may come again for another connection.
+  virtual void on_closed(ChannelId channel) = 0;
+};
+
 class Messenger final : public ConnectionListener {
  public:
   /// Programs that post REDUCE requests with the ports' completion queues set this bit in their wr_id.
@@ -71,6 +81,11 @@ class Messenger final : public ConnectionListener {
   /// Connects if need be; the same request gives the same channel. Errors: those of Connector::connect.
   [[nodiscard]] Result<ChannelId> open(const ConnectionRequest& request, const ConnectionOptions& options);
   [[nodiscard]] const ConnectionEnd& end(ChannelId channel) const { return *channels_[channel.value()].end; }
+  /// Without an owner no channel is closed. It must outlive the messenger's last call.
+  void set_owner(ChannelOwner* owner) { owner_ = owner; }
+  /// Closes connections that may be closed, those first over which nothing has gone for longest, until fewer than
+  /// `most` are open. More stay open while the oldest are all in use. Errors: what a provider refuses.
+  [[nodiscard]] Result<void> make_room(std::uint32_t most);
 
   /// Sends on the channel's queue pair of that number, or holds the message until there is room; the record's
   /// `posted` is now. Errors: what the provider refuses.
@@ -82,6 +97,8 @@ class Messenger final : public ConnectionListener {
   [[nodiscard]] Result<void> poll(MessageHandler& handler);
 
   [[nodiscard]] Result<void> on_connected(const ConnectionEnd& end) override;
+  [[nodiscard]] std::optional<EndTraffic> idle_traffic(const ConnectionEnd& end) const override;
+  void on_disconnected(const ConnectionEnd& end) override;
 
   [[nodiscard]] const RankPorts& ports() const { return ports_; }
   /// Where a rank of the job has its rail of that number. Errors: there is none.
@@ -121,13 +138,18 @@ class Messenger final : public ConnectionListener {
     std::uint32_t number = 0;  // within the channel
     Ring<Posted> in_flight;
     Ring<Posted> waiting;
-    Bytes unfinished{};           // of both
+    Bytes unfinished{};  // of both
+    EndTraffic traffic{};
     Ring<Bytes> arrived_parts{};  // of messages that others are missing of
   };
   struct Channel {
     const ConnectionEnd* end = nullptr;
     std::uint32_t first_queue = 0;
     QueuePairChoice choice;  // of whole messages
+    std::uint32_t queues = 0;
+    // Neighbours in the order of use, of those that may be closed.
+    ChannelId older{};
+    ChannelId newer{};
 
     [[nodiscard]] bool cuts_messages() const {
       return end->options.queue_pair_use == QueuePairUse::kSplit && end->options.data_queue_pairs() > 1;
@@ -135,6 +157,15 @@ class Messenger final : public ConnectionListener {
   };
 
   [[nodiscard]] Result<ChannelId> adopt(const ConnectionEnd& end);
+  [[nodiscard]] ChannelId place_for(const ConnectionEnd& end);
+  void link_newest(ChannelId channel);
+  void unlink(ChannelId channel);
+  void note_use(ChannelId channel) {
+    if (channel != newest_ && channels_[channel.value()].end->options.closes_when_idle) [[unlikely]] {
+      unlink(channel);
+      link_newest(channel);
+    }
+  }
   [[nodiscard]] Result<void> enqueue(std::uint32_t queue, const Posted& posted);
   [[nodiscard]] Result<void> send(std::uint32_t queue, const Posted& posted);
   /// A part has been sent; whether its message has.
@@ -156,6 +187,11 @@ class Messenger final : public ConnectionListener {
   std::map<ConnectionRequest, ChannelId> by_name_;
   std::vector<Channel> channels_;
   std::vector<Queue> queues_;
+  std::vector<ChannelId> free_;  // places of channels that were closed, with their queues
+  ChannelId oldest_{};
+  ChannelId newest_{};
+  std::uint32_t closable_ = 0;
+  ChannelOwner* owner_ = nullptr;
   Slab<Whole> wholes_;
   std::uint64_t outstanding_ = 0;
   std::optional<Failure> failure_;

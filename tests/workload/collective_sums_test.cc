@@ -74,6 +74,38 @@ void expect_all_right(const CollectiveCase& base) {
   }
 }
 
+// Chunks of 64 bytes in buffers of four: edges stop and go on in the middle of a buffer, and owe credits meanwhile.
+TEST(CollectiveSums, AreRightWithFewConnectionsAtATime) {
+  for (const std::uint32_t queue_pairs : {1U, 3U}) {
+    for (const workload::QueuePairUse use : {workload::QueuePairUse::kRoundRobin, workload::QueuePairUse::kSplit,
+                                             workload::QueuePairUse::kLeastOutstanding}) {
+      CollectiveCase base{.ranks = 9, .elements = 9 * 37};
+      base.options.connections = 2;
+      base.options.queue_pairs = queue_pairs;
+      base.options.queue_pair_use = use;
+      expect_all_right(base);
+      base.domain = 3;
+      expect_all_right(base);
+    }
+  }
+}
+
+TEST(CollectiveSums, AreRightWithFewConnectionsOverAndOverAndWithLosses) {
+  for (const CollectiveKind kind : {CollectiveKind::kAllToAll, CollectiveKind::kAllReduce}) {
+    for (std::uint32_t seed = 0; seed < 4; ++seed) {
+      CollectiveCase one{.kind = kind,
+                         .algorithm = CollectiveAlgorithm::kDirect,
+                         .ranks = 8,
+                         .elements = 8 * 41,
+                         .iterations = 5,
+                         .loss = seed == 0 ? 0U : 30U,
+                         .seed = seed};
+      one.options.connections = 2;
+      expect_right(one);
+    }
+  }
+}
+
 TEST(CollectiveSums, AreRightForAnyNumberOfRanksWithoutScaleUp) {
   for (std::uint32_t ranks = 1; ranks <= 33; ++ranks)
     expect_all_right({.ranks = ranks, .elements = 301});

@@ -207,6 +207,9 @@ Result<void> check_collective_run(const CollectiveRun& run, Bytes size) {
     return fail("{} ranks, {} GPUs per host, {} rails, {} iterations: at least one of each is needed", run.ranks,
                 run.gpus_per_host, run.rails, run.iterations);
   }
+  if (run.connections && (*run.connections < 0 || *run.connections > kMaxRanks)) {
+    return fail("connections: {}; between 1 and {}, or 0 for all of them", *run.connections, kMaxRanks);
+  }
   if (run.ranks > kMaxRanks || run.iterations > kMaxIterations) {
     return fail("{} ranks, {} iterations: at most {} and {}", run.ranks, run.iterations, kMaxRanks, kMaxIterations);
   }
@@ -266,9 +269,21 @@ std::string collective_scenario(const CollectiveRun& run, Bytes size) {
 
 Result<scenario::Scenario> read_collective_scenario(const CollectiveRun& run, Bytes size,
                                                     const scenario::Catalogue& catalogue) {
-  return scenario::parse_scenario(collective_scenario(run, size),
-                                  {.file = "collective", .case_name = std::nullopt, .settings = run.settings},
-                                  catalogue);
+  Result<scenario::Scenario> scenario =
+      scenario::parse_scenario(collective_scenario(run, size),
+                               {.file = "collective", .case_name = std::nullopt, .settings = run.settings}, catalogue);
+  if (!scenario) {
+    return scenario;
+  }
+  const bool closes =
+      scenario::has_ib_transport(scenario->fabric.family) && scenario->fidelity == scenario::Fidelity::kPacket;
+  if (run.connections.value_or(0) > 0 && !closes) {
+    return fail("connections: those of {} at fidelity \"{}\" cannot be closed; leave the number out, or 0",
+                scenario::word_of(scenario->fabric.family), scenario::word_of(scenario->fidelity));
+  }
+  const std::int64_t usual = closes && run.ranks > kFewRanks ? kManyRanksConnections : 0;
+  scenario->collectives.connections = run.connections.value_or(usual);
+  return scenario;
 }
 
 Result<CollectiveTime> time_collective(const CollectiveRun& run, Bytes size, const scenario::Catalogue& catalogue) {

@@ -29,7 +29,10 @@ struct CollectiveRun {
   std::string profile = "h100-cx7";
   std::string scale_up = "nvlink4";  // entry of the catalogue; no links among one GPU
   std::int64_t iterations = 1;
-  std::string fidelity = "packet";      // or "flow"
+  std::string fidelity = "packet";  // or "flow"
+  /// That a rank has open at a time, with packets (CollectiveOptions::connections); none: all of them up to
+  /// `kFewRanks`, `kManyRanksConnections` beyond, where the family's connections can be closed.
+  std::optional<std::int64_t> connections{};
   std::vector<std::string> settings{};  // "collectives.channels=4", stronger than all of the above
   /// Payload that all ranks together may send in a simulation; larger sizes are extrapolated.
   Bytes longest = Bytes(std::int64_t{64} << 30);
@@ -53,6 +56,9 @@ struct CollectiveTime {
   std::string flow_check{};
 };
 
+inline constexpr std::int64_t kFewRanks = 256;
+inline constexpr std::int64_t kManyRanksConnections = 32;
+
 /// What nccl-tests multiply the algorithm's bandwidth with: what the busiest link must carry of each byte, at least.
 [[nodiscard]] double bus_factor(workload::CollectiveKind kind, std::int64_t ranks);
 
@@ -61,7 +67,8 @@ struct CollectiveTime {
 
 /// The scenario of one size, as text of a scenario file.
 [[nodiscard]] std::string collective_scenario(const CollectiveRun& run, Bytes size);
-/// That scenario with the run's settings. Errors: those of parse_scenario.
+/// That scenario with the run's settings. Errors: those of parse_scenario, `connections` of a family or a fidelity that
+/// cannot close them.
 [[nodiscard]] Result<scenario::Scenario> read_collective_scenario(const CollectiveRun& run, Bytes size,
                                                                   const scenario::Catalogue& catalogue);
 

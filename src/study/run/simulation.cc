@@ -106,8 +106,10 @@ void Simulation::note_done() {
 
 void Simulation::set_threads(std::uint32_t threads) {
   // Flows that wait for others tell their ranks so over connections that are opened then.
+  // So do ranks that close connections to have room for others.
   const bool waits = std::ranges::any_of(running_, [](const auto& job) {
-    return job->plan.pattern != nullptr && job->plan.pattern->triggers() != nullptr;
+    return (job->plan.pattern != nullptr && job->plan.pattern->triggers() != nullptr) ||
+           (job->plan.collective && job->plan.collective->program.engine.collectives.closes_connections());
   });
   if (!world_->runs_in_windows()) {
     return;

@@ -142,6 +142,12 @@ class Simulation {
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   /// What a collective's ranks use, `auto` resolved; kAutomatic for other traffic.
   [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
+  /// Connections of a job between its ranks, over the network and over scale-up links.
+  struct ConnectionCounts {
+    std::uint64_t opened = 0;
+    std::uint64_t most_open = 0;  // at a time
+  };
+  [[nodiscard]] ConnectionCounts connection_counts(std::size_t job) const;
   /// After a run with bytes: whether every rank has the right numbers. Errors: the first that is wrong, and where.
   [[nodiscard]] Result<void> check_bytes() const;
   /// When the run ended: the last thing that a program did, or the limit.
@@ -188,6 +194,7 @@ class Simulation {
   Simulation(const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload,
              world::Division division);
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
+  [[nodiscard]] Result<void> make_directory(Job& job);
   [[nodiscard]] Result<void> build();
   /// Of several composed jobs.
   void make_turns(std::span<const assembly::TrafficPlan> plans);

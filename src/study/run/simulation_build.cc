@@ -441,17 +441,41 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   return {};
 }
 
+// One for all ranks: each on its own would take memory with the square of their number.
+Result<void> Simulation::make_directory(Job& job) {
+  if (job.directory) {
+    return {};
+  }
+  job.world = workload::world_communicator(job.plan.collective->layout.size());
+  Result<workload::CommunicatorDirectory> made = workload::CommunicatorDirectory::make(
+      {.layout = &job.plan.collective->layout,
+       .communicators = {&job.world, 1},
+       .collectives = job.plan.collective->program.engine.collectives,
+       .areas = workload::MemoryAreas::of(job.ranks.front().ports.memory().length)});
+  if (!made) {
+    return fail("{}: traffic '{}': {}", place_of(job.plan), job.plan.job.name, made.error().message);
+  }
+  job.directory.emplace(std::move(*made));
+  return {};
+}
+
 Result<void> Simulation::make_collective(Job& job, std::uint32_t rank) {
   workload::CollectiveProgramOptions options = job.plan.collective->program;
   options.start = options.start + start_delay(job.plan, rank);
   options.engine.job = job.plan.job.id;
   options.engine.rank = workload::RankId(rank);
   options.engine.layout = &job.plan.collective->layout;
+  if (Result<void> made = make_directory(job); !made) {
+    return made;
+  }
+  options.engine.directory = &*job.directory;
+  options.world = &job.world;
   auto program = workload::CollectiveProgram::make(job.ranks[rank].messenger, parts_->matcher, options);
   if (!program) {
     return fail("{}: traffic '{}': {}", place_of(job.plan), job.plan.job.name, program.error().message);
   }
-  if (world_->runs_in_windows()) {
+  // A rank that may close connections cannot open all of them beforehand; it runs on one thread.
+  if (world_->runs_in_windows() && !options.engine.collectives.closes_connections()) {
     (*program)->connect_first();
   }
   job.collectives.push_back(program->get());

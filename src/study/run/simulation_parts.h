@@ -16,6 +16,7 @@
 #include "study/run/job_turns.h"
 #include "study/run/simulation.h"
 #include "study/run/training_run.h"
+#include "workload/collective/communicator_directory.h"
 #include "workload/collective/engine.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
@@ -71,8 +72,10 @@ struct Simulation::Job {
   assembly::TrafficPlan plan;
   workload::LocalConnector connector;
   std::unique_ptr<assembly::CollectiveBytes> bytes;  // null: lengths only
-  std::unique_ptr<TrainingRun> training;             // null: other traffic
-  std::vector<workload::SlowSpans> slow;             // of each rank's GPU; empty: none is slow
+  workload::Communicator world{};                    // of all ranks, and what they compute of it alike; collectives
+  std::optional<workload::CommunicatorDirectory> directory;
+  std::unique_ptr<TrainingRun> training;  // null: other traffic
+  std::vector<workload::SlowSpans> slow;  // of each rank's GPU; empty: none is slow
   std::deque<Rank> ranks;
   std::size_t ranks_left = 0;                                   // that are not done
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic

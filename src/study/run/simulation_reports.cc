@@ -131,6 +131,11 @@ TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) cons
   return {.scale_out = engine.sent_over_scale_out(), .scale_up = engine.sent_over_scale_up()};
 }
 
+Simulation::ConnectionCounts Simulation::connection_counts(std::size_t job) const {
+  const Job& asked = *running_[job];
+  return {.opened = asked.connector.opened(), .most_open = asked.connector.most_connections()};
+}
+
 workload::CollectiveAlgorithm Simulation::collective_algorithm(std::size_t job) const {
   const Job& asked = *running_[job];
   return asked.collectives.empty() ? workload::CollectiveAlgorithm::kAutomatic : asked.collectives[0]->algorithm();
@@ -249,12 +254,18 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   constexpr std::uint64_t kPerPairOfRanks = 4'400;  // both ends, and what their engines hold
   constexpr std::uint64_t kPerPacket = 64 + 16;
   std::uint64_t connections = 0;
+  constexpr std::uint64_t kPerIdleEdge = 16;
   std::uint64_t pairs = 0;
+  std::uint64_t idle = 0;  // ordered pairs of ranks whose connections are closed when they are not used
+  const std::uint64_t most_open = scenario.collectives.connections > 0
+                                      ? static_cast<std::uint64_t>(scenario.collectives.connections)
+                                      : std::numeric_limits<std::uint64_t>::max();
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
     const std::uint64_t all = graph.host_endpoints();
     if (traffic.kind == scenario::TrafficKind::kCollective &&
         traffic.collective == workload::CollectiveKind::kAllToAll) {
-      pairs += all * all;
+      pairs += all * std::min(all, most_open);
+      idle += all * all;
       continue;
     }
     connections += traffic.kind == scenario::TrafficKind::kAllToAll || traffic.kind == scenario::TrafficKind::kPoisson
@@ -263,8 +274,8 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   }
   const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
   const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
-                            connections * kPerConnection + pairs * kPerPairOfRanks + packets * kPerPacket +
-                            (std::uint64_t{16} << 20);
+                            connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge +
+                            packets * kPerPacket + (std::uint64_t{16} << 20);
   return sum + sum / 5 + estimate_records(scenario, graph);
 }
 

@@ -12,6 +12,7 @@ workload::CollectiveOptions collective_options(const CollectiveSettings& setting
           .clear_to_send = settings.clear_to_send
                                ? std::optional<std::uint32_t>(static_cast<std::uint32_t>(*settings.clear_to_send))
                                : std::nullopt,
+          .connections = static_cast<std::uint32_t>(settings.connections),
           .element = verbs::size_of(settings.data_type),
           .reduce_rate = settings.reduce_rate,
           .domain_reduction = settings.domain_reduction,

@@ -23,6 +23,7 @@ struct CollectiveSettings {
   workload::QueuePairUse queue_pair_use = workload::QueuePairUse::kRoundRobin;
   std::int64_t in_flight = 16;
   std::optional<std::int64_t> clear_to_send;  // chunks per connection and direction; none: senders do not wait
+  std::int64_t connections = 0;               // CollectiveOptions::connections; no key: `weft collective` sets it
   std::optional<Rate> reduce_rate;
   workload::DomainReduction domain_reduction = workload::DomainReduction::kDirect;
   verbs::DataType data_type = verbs::DataType::kFloat32;

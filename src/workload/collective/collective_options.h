@@ -45,6 +45,10 @@ struct CollectiveOptions {
   /// Chunks to another host that a receiver lets come over one edge before it has taken them, each by a message of its
   /// own once it has begun the operation itself; none: senders go ahead as far as the buffer has room.
   std::optional<std::uint32_t> clear_to_send{};
+  /// Connections to other hosts that a rank has open at a time: the one that has been idle for longest is closed for
+  /// the next. 0: each is kept. Edges with clear-to-sends, and those over several queue pairs by least outstanding,
+  /// keep theirs.
+  std::uint32_t connections = 0;
   Bytes element = Bytes(4);           // never cut
   std::optional<Rate> reduce_rate{};  // of one lane; none: adding takes no time
   DomainReduction domain_reduction = DomainReduction::kDirect;
@@ -52,6 +56,9 @@ struct CollectiveOptions {
   verbs::ReduceOperation operation = verbs::ReduceOperation::kSum;
   CollectiveCosts costs{};
 
+  [[nodiscard]] bool closes_connections() const {
+    return connections > 0 && !clear_to_send && queue_pair_use != QueuePairUse::kLeastOutstanding;
+  }
   /// Chunks that fit into the buffer of an edge.
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(buffer / chunk); }
 };

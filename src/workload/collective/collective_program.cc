@@ -12,6 +12,13 @@ Result<void> check_collective(const CollectiveProgramOptions& options) {
   return {};
 }
 
+Communicator world_communicator(std::size_t ranks) {
+  Communicator world{.name = "world"};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    world.members.push_back(RankId(rank));
+  return world;
+}
+
 Result<std::unique_ptr<CollectiveProgram>> CollectiveProgram::make(Messenger& messenger, DeliveryMatcher& matcher,
                                                                    const CollectiveProgramOptions& options) {
   if (auto right = check_collective(options); !right)
@@ -21,10 +28,8 @@ Result<std::unique_ptr<CollectiveProgram>> CollectiveProgram::make(Messenger& me
   if (!engine)
     return pass_on(engine);
   program->engine_ = std::move(*engine);
-  Communicator world{.name = "world"};
-  for (std::uint32_t rank = 0; rank < options.engine.layout->size(); ++rank)
-    world.members.push_back(RankId(rank));
-  auto added = program->engine_->add(world);
+  auto added = program->engine_->add(options.world != nullptr ? *options.world
+                                                              : world_communicator(options.engine.layout->size()));
   if (!added)
     return pass_on(added);
   program->world_ = *added;

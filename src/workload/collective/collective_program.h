@@ -19,7 +19,11 @@ struct CollectiveProgramOptions {
   RankId root{0};                // broadcast and reduce
   std::uint32_t ring_steps = 0;  // of each operation, as CollectiveRequest has them
   CollectiveEngineOptions engine{};
+  const Communicator* world = nullptr;  // that of engine.directory; null: the program makes its own
 };
+
+/// Of all ranks of a job, in their order.
+[[nodiscard]] Communicator world_communicator(std::size_t ranks);
 
 /// `send`: rank r of the lower half to rank r + N / 2; with an odd rank left over, that one does nothing. Errors: a
 /// receive, whose other half is the send.

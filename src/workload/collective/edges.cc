@@ -1,6 +1,10 @@
 #include "workload/collective/edges.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/assert.h"
 
 namespace weft::workload {
 namespace {
@@ -13,21 +17,93 @@ std::uint32_t connection_of(const EdgeName& edge) { return edge.communicator.val
 /// Immediate data of a message that returns credits; chunks have 0, or, where they may pass one another, their place.
 constexpr std::uint32_t kCredits = std::uint32_t{1} << 31;
 
+/// In a communicator of the whole job a rank's number is that of the member.
+MemberIndex member_of(const Communicator& communicator, RankId rank) {
+  const auto& members = communicator.members;
+  if (rank.value() < members.size() && members[rank.value()] == rank)
+    return MemberIndex(rank.value());
+  const auto peer = std::find(members.begin(), members.end(), rank);
+  WEFT_ASSERT(peer != members.end());
+  return MemberIndex(static_cast<std::uint32_t>(peer - members.begin()));
+}
+
 }  // namespace
 
 EdgeId EdgeTable::find(const EdgeName& name) {
-  const EdgeId id(static_cast<std::uint32_t>(edges_.size()));
-  const auto [known, is_new] = by_name_.try_emplace(name, id);
-  if (is_new) {
-    const CommunicatorEntry& entry = communicators_.at(name.communicator);
-    const bool scale_up = entry.layout->over_scale_up(*entry.self, name.peer);
-    edges_.push_back(
-        {.name = name,
-         .scale_up = scale_up,
-         .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
-         .arrived = std::vector<std::uint64_t>(any_order() ? options().slots() : options().queue_pairs, 0)});
+  const auto [known, is_new] = by_name_.try_emplace(name, EdgeId{});
+  if (!is_new)
+    return known->second;
+  Edge edge = made(name);
+  if (const auto idle = idle_.take({name.communicator, name.slot, name.peer})) {
+    edge.credits_reserved = edge.sent = idle->sent;
+    edge.credits = idle->credits;
+    edge.taken = edge.expected = idle->taken;
+    edge.returned = idle->returned;
+    for (std::uint64_t i = 0; i < edge.arrived.size(); ++i)
+      edge.arrived[i] = share_of(idle->taken, i);
+  }
+  if (free_.empty()) {
+    known->second = EdgeId(static_cast<std::uint32_t>(edges_.size()));
+    edges_.push_back(std::move(edge));
+  } else {
+    known->second = free_.back();
+    free_.pop_back();
+    edges_[known->second.value()] = std::move(edge);
   }
   return known->second;
+}
+
+EdgeTable::Edge EdgeTable::made(const EdgeName& name) const {
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
+  const bool scale_up = entry.layout->over_scale_up(*entry.self, name.peer);
+  return {.name = name,
+          .scale_up = scale_up,
+          .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
+          .arrived = std::vector<std::uint64_t>(any_order() ? options().slots() : options().queue_pairs, 0)};
+}
+
+std::uint64_t EdgeTable::share_of(std::uint64_t taken, std::uint64_t index) const {
+  if (options().queue_pair_use == QueuePairUse::kSplit)
+    return taken;  // a part of each
+  const std::uint64_t all = options().queue_pairs;
+  return (taken + all - 1 - index) / all;
+}
+
+// Nobody holds the edge, no chunk waits to be sent or taken.
+bool EdgeTable::can_close(ChannelId channel) const {
+  if (channel.value() >= by_channel_.size() || !by_channel_[channel.value()].is_valid())
+    return true;
+  const Edge& edge = edges_[by_channel_[channel.value()].value()];
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (edge.holders > 0 || edge.credits_reserved != edge.sent ||
+      std::max({edge.sent, edge.credits, edge.taken, edge.returned}) > kMost)
+    return false;
+  for (std::uint64_t i = 0; i < edge.arrived.size(); ++i) {
+    if (edge.arrived[i] != share_of(edge.taken, i))
+      return false;
+  }
+  return true;
+}
+
+void EdgeTable::on_closed(ChannelId channel) {
+  if (channel.value() >= by_channel_.size() || !by_channel_[channel.value()].is_valid())
+    return;
+  const EdgeId id = std::exchange(by_channel_[channel.value()], EdgeId{});
+  Edge& edge = edges_[id.value()];
+  idle_.put({edge.name.communicator, edge.name.slot, edge.name.peer}, communicators_.at(edge.name.communicator).size(),
+            {.sent = static_cast<std::uint32_t>(edge.sent),
+             .credits = static_cast<std::uint32_t>(edge.credits),
+             .taken = static_cast<std::uint32_t>(edge.taken),
+             .returned = static_cast<std::uint32_t>(edge.returned)});
+  by_name_.erase(edge.name);
+  edge = {};
+  free_.push_back(id);
+}
+
+EdgeId& EdgeTable::edge_of(ChannelId channel) {
+  if (by_channel_.size() <= channel.value())
+    by_channel_.resize(channel.value() + std::size_t{1});
+  return by_channel_[channel.value()];
 }
 
 std::uint64_t EdgeTable::buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const {
@@ -54,27 +130,35 @@ ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name) const {
 }
 
 // Chunks that nobody has taken, and two messages with credits, since they come half a buffer at a time.
-ConnectionOptions EdgeTable::connection_options() const {
+ConnectionOptions EdgeTable::connection_options(const EdgeName& name) const {
   const std::uint32_t receives = options().slots() + 4;
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
   return {.queue_pairs = options().queue_pairs + 1,
           .max_send_wr = options().slots() + 4,
           .receive_requests = receives,
           .queue_pair_use = any_order() ? QueuePairUse::kLeastOutstanding : QueuePairUse::kRoundRobin,
-          .control_queue_pairs = 1};
+          .control_queue_pairs = 1,
+          .closes_when_idle = options().closes_connections() && !entry.layout->over_scale_up(*entry.self, name.peer)};
 }
 
 Result<void> EdgeTable::connect(const EdgeName& name) {
-  auto channel = messenger_.open(connection_of_edge(name), connection_options());
+  auto channel = messenger_.open(connection_of_edge(name), connection_options(name));
   return channel ? Result<void>() : pass_on(channel);
 }
 
 Result<void> EdgeTable::open(Edge& edge) {
   if (edge.channel.is_valid())
     return {};
-  auto channel = messenger_.open(connection_of_edge(edge.name), connection_options());
+  const ConnectionOptions how = connection_options(edge.name);
+  if (how.closes_when_idle) {
+    if (auto made = messenger_.make_room(options().connections); !made)
+      return made;
+  }
+  auto channel = messenger_.open(connection_of_edge(edge.name), how);
   if (!channel)
     return pass_on(channel);
   edge.channel = *channel;
+  edge_of(*channel) = by_name_.at(edge.name);
   return {};
 }
 
@@ -181,17 +265,12 @@ Result<void> EdgeTable::return_credits(Edge& edge, std::uint64_t credits) {
 }
 
 void EdgeTable::on_arrived(const Arrival& arrival) {
-  if (by_channel_.size() <= arrival.channel.value())
-    by_channel_.resize(arrival.channel.value() + std::size_t{1});
-  EdgeId& id = by_channel_[arrival.channel.value()];
+  EdgeId& id = edge_of(arrival.channel);
   if (!id.is_valid()) {
     const ConnectionRequest& name = messenger_.end(arrival.channel).name;
     const CommunicatorId communicator = communicator_of(name.channel);
-    const auto& members = communicators_.definition(communicator).members;
-    const auto peer = std::find(members.begin(), members.end(), name.to);
-    WEFT_ASSERT(peer != members.end());
-    id = find({communicator, MemberIndex(static_cast<std::uint32_t>(peer - members.begin())),
-               name.channel % kConnectionsEach});
+    id = find(
+        {communicator, member_of(communicators_.definition(communicator), name.to), name.channel % kConnectionsEach});
     edges_[id.value()].channel = arrival.channel;
   }
   Edge& edge = edges_[id.value()];

@@ -7,6 +7,9 @@
 // to another host begins with nothing: the receiver admits chunk by chunk those that its operation takes. An edge and
 // the one in the other direction share a connection; credits have its last queue pair to themselves, since they would
 // wait there behind a buffer full of chunks.
+//
+// With CollectiveOptions::connections an edge over the network whose connection is closed shrinks to four counts
+// (IdleEdges) and goes on from there when it is needed again.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +19,7 @@
 
 #include "base/ring.h"
 #include "workload/collective/communicator_table.h"
+#include "workload/collective/idle_edges.h"
 #include "workload/messenger.h"
 
 namespace weft::workload {
@@ -38,17 +42,28 @@ struct EdgeName {
   friend auto operator<=>(const EdgeName&, const EdgeName&) = default;
 };
 
-class EdgeTable {
+class EdgeTable final : private ChannelOwner {
  public:
   /// All must outlive this.
   EdgeTable(Messenger& messenger, const CommunicatorTable& communicators, JobId job)
-      : messenger_(messenger), communicators_(communicators), job_(job) {}
+      : messenger_(messenger), communicators_(communicators), job_(job) {
+    messenger.set_owner(this);
+  }
+  EdgeTable(const EdgeTable&) = delete;
+  EdgeTable& operator=(const EdgeTable&) = delete;
 
-  /// The same name gives the same edge.
+  /// The same name gives the same edge, as long as it is held or nothing of the table's is closed.
   [[nodiscard]] EdgeId find(const EdgeName& name);
+  /// As find; the edge stays until it is released as often as it was held.
+  [[nodiscard]] EdgeId hold(const EdgeName& name) {
+    const EdgeId id = find(name);
+    ++edges_[id.value()].holders;
+    return id;
+  }
+  void release(EdgeId edge) { --edges_[edge.value()].holders; }
   /// The connection that an edge uses, and how it is made.
   [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name) const;
-  [[nodiscard]] ConnectionOptions connection_options() const;
+  [[nodiscard]] ConnectionOptions connection_options(const EdgeName& name) const;
   /// Opens it; otherwise that is done for the edge's first message.
   [[nodiscard]] Result<void> connect(const EdgeName& name);
   [[nodiscard]] bool over_scale_up(EdgeId edge) const { return edges_[edge.value()].scale_up; }
@@ -98,7 +113,14 @@ class EdgeTable {
     std::uint64_t taken = 0;
     std::uint64_t returned = 0;  // credits given back
     std::uint64_t expected = 0;  // chunks that operations take, with clear-to-sends
+    std::uint32_t holders = 0;
   };
+  [[nodiscard]] bool can_close(ChannelId channel) const override;
+  void on_closed(ChannelId channel) override;
+  [[nodiscard]] Edge made(const EdgeName& name) const;
+  /// Messages of the first `taken` chunks that came over one queue pair.
+  [[nodiscard]] std::uint64_t share_of(std::uint64_t taken, std::uint64_t index) const;
+  [[nodiscard]] EdgeId& edge_of(ChannelId channel);
   /// Chunks may arrive in another order than that in which they were sent.
   [[nodiscard]] bool any_order() const { return options().queue_pair_use == QueuePairUse::kLeastOutstanding; }
   [[nodiscard]] Result<void> clear(Edge& edge);
@@ -114,6 +136,8 @@ class EdgeTable {
   std::vector<Edge> edges_;
   std::map<EdgeName, EdgeId> by_name_;
   std::vector<EdgeId> by_channel_;
+  std::vector<EdgeId> free_;  // places in edges_
+  IdleEdges idle_;
 };
 
 }  // namespace weft::workload

@@ -308,7 +308,7 @@ bool CollectiveEngine::load(Operation& operation, LaneState& lane) {
   }
   const Action::Kind kind = lane.current->kind;
   if (kind == Action::Kind::kSend || kind == Action::Kind::kReceive || kind == Action::Kind::kReduce)
-    lane.edge = edges_.find({operation.request.communicator, lane.current->peer, lane.current->slot});
+    lane.edge = edges_.hold({operation.request.communicator, lane.current->peer, lane.current->slot});
   return true;
 }
 
@@ -386,11 +386,13 @@ Result<void> CollectiveEngine::finish_action(OperationId id, Operation& operatio
   switch (lane.current->kind) {
     case Action::Kind::kSend:
       done = send(id, operation, index);
+      edges_.release(lane.edge);
       break;
     case Action::Kind::kReceive:
     case Action::Kind::kReduce:
       take_bytes(lane);
       done = edges_.take(lane.edge);
+      edges_.release(lane.edge);
       break;
     case Action::Kind::kReduceInNetwork:
     case Action::Kind::kShareInNetwork:

@@ -63,7 +63,7 @@ Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveEngine::planned_sen
       continue;
     const Int128 scaled = static_cast<Int128>(sent) * whole.count() / context.request.size.count();
     sends.push_back({.connection = edges_.connection_of_edge(edge),
-                     .options = edges_.connection_options(),
+                     .options = edges_.connection_options(edge),
                      .bytes = Bytes(static_cast<std::int64_t>(scaled))});
   }
   return sends;
