@@ -18,7 +18,7 @@ constexpr double kStragglers = 0.01;
 /// seeds that hash flows elsewhere.
 constexpr double kAlone = 0.02;
 constexpr double kShared = 0.25;
-/// An operation that takes less than so many times what its paths allow stands at that bound.
+/// An operation that may take less than so many times what its paths allow stands at that bound.
 constexpr double kAtBound = 1.05;
 
 /// The most that settled operations took beyond their paths' bound: where each packet takes another path or credits
@@ -33,15 +33,25 @@ bool places_each_packet(scenario::RoutingPolicy policy) {
   return policy == RoutingPolicy::kSpray || policy == RoutingPolicy::kAdaptive || policy == RoutingPolicy::kDrill;
 }
 
+/// Flows share links, slices are too short, and what they took is the paths' bound as far as it is known. One slice
+/// alone has no interval.
 bool stands_at_bound(const report::StepCollective& own) {
-  return own.shares_links && !own.settled && own.time <= kAtBound * own.paths_allow;
+  return own.shares_links && !own.settled &&
+         (!own.interval || own.time * (1 - *own.interval) <= kAtBound * own.paths_allow);
+}
+
+/// By how much longer it may take than it did.
+double growth_of(const report::StepCollective& own, double excess) {
+  const bool may_grow = stands_at_bound(own) && own.time > 0;
+  return may_grow ? std::max((1 + excess) * own.paths_allow / own.time - 1, 0.0) : 0;
 }
 
 std::string caution_of(const std::vector<std::string>& operations, double excess) {
   return fmt::format(
-      "{} {} no longer than the paths allow, and slices are too short to show what sharing links costs beyond that: up "
-      "to {:.0f} % was measured elsewhere, and the interval reaches up by as much",
-      fmt::join(operations, " and "), operations.size() == 1 ? "takes" : "take", excess * 100);
+      "slices of {} operations are too short to show what sharing links costs: settled ones took up to {:.0f} % more "
+      "than their "
+      "paths allow, so the interval reaches up to that",
+      fmt::join(operations, " and "), excess * 100);
 }
 
 }  // namespace
@@ -65,19 +75,19 @@ QuickInterval quick_interval(const report::RunFigures& run, double seconds, doub
     if (!part.communication) {
       continue;
     }
-    const auto any = [&](const auto& is) {
-      return std::ranges::any_of(
-          operations, [&](const report::StepCollective& own) { return own.purpose == part.name && is(own); });
-    };
-    const bool shares = any([](const report::StepCollective& own) { return own.shares_links; });
+    bool shares = false;
+    double growth = 0;
+    for (const report::StepCollective& own : operations) {
+      if (own.purpose == part.name) {
+        shares = shares || own.shares_links;
+        growth = std::max(growth, growth_of(own, excess));
+      }
+    }
     const double usual = (shares ? kShared : kAlone) * part.exposed;
     below += usual;
-    above += any(stands_at_bound) ? std::max(excess * part.busy, usual) : usual;
-  }
-  for (const report::StepCollective& own : operations) {
-    if (const std::string name = fmt::format("{} {}", own.purpose, own.kind);
-        stands_at_bound(own) && std::ranges::find(at_bound, name) == at_bound.end()) {
-      at_bound.push_back(name);
+    above += std::max(growth * part.busy, usual);
+    if (growth * part.busy > usual) {
+      at_bound.push_back(part.name);
     }
   }
   const double measured = run.interval.value_or(0) * seconds;

@@ -35,7 +35,7 @@ TEST(QuickAnswer, AnUnsettledOperationAtItsBoundReachesUpByWhatSharingMayCost) {
   const QuickInterval made = quick_interval(run_with(operation(0.1)), 1, 0.5);
   EXPECT_NEAR(made.low, 1 - 0.01 - 0.25 * 0.2, 1e-12);
   EXPECT_NEAR(made.high, 1 + 0.01 + 0.5 * 0.4, 1e-12);
-  EXPECT_THAT(made.caution, HasSubstr("dp all-reduce takes no longer than the paths allow"));
+  EXPECT_THAT(made.caution, HasSubstr("slices of dp operations are too short"));
   EXPECT_THAT(made.caution, HasSubstr("50 %"));
 }
 
@@ -45,8 +45,22 @@ TEST(QuickAnswer, ASettledOperationReachesUpAsFarAsDown) {
   expect_symmetric(quick_interval(run_with(own), 1, 0.5));
 }
 
-TEST(QuickAnswer, AnOperationAboveItsBoundReachesUpAsFarAsDown) {
-  expect_symmetric(quick_interval(run_with(operation(0.12)), 1, 0.5));
+TEST(QuickAnswer, OneSliceAboveItsBoundReachesUpToTheSameTime) {
+  const QuickInterval made = quick_interval(run_with(operation(0.12)), 1, 0.5);
+  EXPECT_NEAR(made.high, 1 + 0.01 + (1.5 * 0.1 / 0.12 - 1) * 0.4, 1e-12);
+}
+
+TEST(QuickAnswer, AnOperationThatIsKnownToTakeLongerThanItsBoundReachesUpAsFarAsDown) {
+  report::StepCollective own = operation(0.12);
+  own.interval = 0.05;
+  expect_symmetric(quick_interval(run_with(own), 1, 0.5));
+  own.interval = 0.2;  // no longer than the bound, perhaps
+  const QuickInterval made = quick_interval(run_with(own), 1, 0.5);
+  EXPECT_GT(made.high - 1, 1 - made.low);
+}
+
+TEST(QuickAnswer, AnOperationBeyondAllThatSharingCostReachesUpAsFarAsDown) {
+  expect_symmetric(quick_interval(run_with(operation(0.151)), 1, 0.5));
 }
 
 TEST(QuickAnswer, AnOperationThatSharesNoLinksReachesUpAsFarAsDown) {

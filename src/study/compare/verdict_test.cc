@@ -79,7 +79,7 @@ TEST(Verdict, AStepThatIsALowerBoundIsNotKnownAndNotAlike) {
   EXPECT_TRUE(has(text, "infiniband has the shortest step as far as steps are known")) << text;
   EXPECT_TRUE(has(text, "Not decided between")) << text;
   for (const char* const claim :
-       {"no difference", "No difference", "is the fastest.\n", "longer than", "ranks first"}) {
+       {"no difference", "No difference", "infiniband is the fastest", "longer than", "ranks first"}) {
     EXPECT_FALSE(has(text, claim)) << text;
   }
 }
@@ -89,7 +89,7 @@ TEST(Verdict, ALowerBoundThatIsLowestIsNotTheFastest) {
                            fabric_of({"infiniband", 2.82, 0.15, 3e6, 0.01}, false)};
   const std::string text = text_of(fabrics, "balanced");
   EXPECT_TRUE(has(text, "How long rocev2-spray takes is not known")) << text;
-  for (const char* const claim : {"no difference", "No difference", "is the fastest.\n", "longer than"}) {
+  for (const char* const claim : {"no difference", "No difference", "rocev2-spray is the fastest", "longer than"}) {
     EXPECT_FALSE(has(text, claim)) << text;
   }
 }
