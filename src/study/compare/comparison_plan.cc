@@ -49,20 +49,26 @@ double quick_hops(const fabric::Graph& graph) {
   return graph.host_endpoints() < kLargeWorld ? 50e6 : 12e6;
 }
 
-/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer.
+/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer and half of a slice
+/// is less: probes around rings have as many chunks however short the slice is.
 scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr Bytes kShortest{256 << 10};
+  constexpr double kWorthwhile = 0.9;
   scenario::Scenario made = with_shorter_slices(scenario);
   const double most = quick_hops(graph);
   for (scenario::JobSettings& job : made.jobs) {
     scenario::TrainingSettings& training = job.training;
     training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(most));
-    while (training.slice > kShortest) {
-      const Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
-      if (!estimate || estimate->least <= most) {
+    Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
+    while (training.slice > kShortest && estimate && estimate->least > most) {
+      const Bytes before = training.slice;
+      training.slice = before / 2;
+      Result<run::HopsEstimate> less = run::estimate_hops(made, graph);
+      if (less && less->least > kWorthwhile * estimate->least) {
+        training.slice = before;
         break;
       }
-      training.slice = training.slice / 2;
+      estimate = std::move(less);
     }
   }
   return made;
