@@ -153,7 +153,8 @@ class Planner {
     tasks_.push_back(std::move(task));
   }
 
-  /// Tasks that differ only in settings of protocols are about as much work as one another.
+  /// Tasks that differ only in settings of protocols are about as much work as one another; one that leaves out other
+  /// traffic is less.
   run::HopsEstimate hops_of(const ComparisonTask& task) {
     if (task.kind == TaskKind::kSmallMessages) {
       return estimated(loaded_probe(task.scenario, *graph_, Load::kAllNics));
@@ -175,7 +176,7 @@ class Planner {
     const scenario::TrainingSettings& training = task.scenario.jobs.front().training;
     const auto [known, is_new] =
         of_slice_.try_emplace(std::tuple(task.scenario.fabric.mtu, training.slice, training.slice_hops, task.gpus,
-                                         training.fidelity, task.scenario.fidelity));
+                                         training.fidelity, task.scenario.fidelity, task.scenario.traffic.size()));
     if (is_new) {
       known->second = estimated(task.scenario);
     }
@@ -283,7 +284,8 @@ class Planner {
   std::size_t fabric_ = 0;
   std::string name_;
   const fabric::Graph* graph_ = nullptr;
-  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t, scenario::StepFidelity, scenario::Fidelity>,
+  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t, scenario::StepFidelity, scenario::Fidelity,
+                      std::size_t>,
            run::HopsEstimate>
       of_slice_;
   std::vector<ComparisonTask> tasks_;
