@@ -34,6 +34,16 @@ const figure = (label, get, format, name) => ({
 
 const aloneText = (job) => (isNumber(job[member.alone_s]) ? `, ${seconds(job[member.alone_s])} alone` : '');
 
+/** Up more than twice as far as down: the step is little more than a lower bound. */
+const reachesUp = (fabric) => {
+  const [low, mean, high] = [
+    fabric[member.step_time_low_s],
+    fabric[member.step_time_s],
+    fabric[member.step_time_high_s],
+  ];
+  return [low, mean, high].every(isNumber) && high - mean > 2 * (mean - low);
+};
+
 const UNITS = {
   [member.usd_per_ktoken_s]: 'for a thousand tokens a second',
   [member.usd_per_run_per_s]: 'for a run a second',
@@ -75,7 +85,11 @@ const GROUPS = [
             ratio(fabric[member.ratio_to_best]),
             fabric[member.differs_from_best] === false &&
               fabric[member.ratio_to_best] > 1 &&
-              h('span', {class: 'below'}, 'no difference: intervals overlap'),
+              h(
+                'span',
+                {class: 'below'},
+                reachesUp(fabric) ? 'not known: the interval reaches up' : 'no difference: intervals overlap',
+              ),
           ],
       },
       {

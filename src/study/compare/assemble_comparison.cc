@@ -130,10 +130,10 @@ class FabricAssembly {
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
     if (quick_ && fabric_.run.parts) {
-      const double half = quick_half_width(fabric_.run, step_);
-      fabric_.step.low = std::max(step_ - half, 0.0);
-      fabric_.step.high = step_ + half;
-      fabric_.run.slice_caution = kQuickCaution;
+      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario));
+      fabric_.step.low = known.low;
+      fabric_.step.high = known.high;
+      fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
     }
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {

@@ -49,20 +49,26 @@ double quick_hops(const fabric::Graph& graph) {
   return graph.host_endpoints() < kLargeWorld ? 50e6 : 12e6;
 }
 
-/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer.
+/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer and half of a slice
+/// is less: probes around rings have as many chunks however short the slice is.
 scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr Bytes kShortest{256 << 10};
+  constexpr double kWorthwhile = 0.9;
   scenario::Scenario made = with_shorter_slices(scenario);
   const double most = quick_hops(graph);
   for (scenario::JobSettings& job : made.jobs) {
     scenario::TrainingSettings& training = job.training;
     training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(most));
-    while (training.slice > kShortest) {
-      const Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
-      if (!estimate || estimate->least <= most) {
+    Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
+    while (training.slice > kShortest && estimate && estimate->least > most) {
+      const Bytes before = training.slice;
+      training.slice = before / 2;
+      Result<run::HopsEstimate> less = run::estimate_hops(made, graph);
+      if (less && less->least > kWorthwhile * estimate->least) {
+        training.slice = before;
         break;
       }
-      training.slice = training.slice / 2;
+      estimate = std::move(less);
     }
   }
   return made;
@@ -147,7 +153,8 @@ class Planner {
     tasks_.push_back(std::move(task));
   }
 
-  /// Tasks that differ only in settings of protocols are about as much work as one another.
+  /// Tasks that differ only in settings of protocols are about as much work as one another; one that leaves out other
+  /// traffic is less.
   run::HopsEstimate hops_of(const ComparisonTask& task) {
     if (task.kind == TaskKind::kSmallMessages) {
       return estimated(loaded_probe(task.scenario, *graph_, Load::kAllNics));
@@ -169,7 +176,7 @@ class Planner {
     const scenario::TrainingSettings& training = task.scenario.jobs.front().training;
     const auto [known, is_new] =
         of_slice_.try_emplace(std::tuple(task.scenario.fabric.mtu, training.slice, training.slice_hops, task.gpus,
-                                         training.fidelity, task.scenario.fidelity));
+                                         training.fidelity, task.scenario.fidelity, task.scenario.traffic.size()));
     if (is_new) {
       known->second = estimated(task.scenario);
     }
@@ -277,7 +284,8 @@ class Planner {
   std::size_t fabric_ = 0;
   std::string name_;
   const fabric::Graph* graph_ = nullptr;
-  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t, scenario::StepFidelity, scenario::Fidelity>,
+  std::map<std::tuple<std::int64_t, Bytes, std::int64_t, std::int64_t, scenario::StepFidelity, scenario::Fidelity,
+                      std::size_t>,
            run::HopsEstimate>
       of_slice_;
   std::vector<ComparisonTask> tasks_;

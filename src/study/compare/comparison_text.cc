@@ -226,7 +226,7 @@ class Text {
     row(table, figure_label("ratio_to_best"), [](const Fabric& own) {
       const double ratio = own.ratio_to_best.value_or(1);
       const bool overlaps = ratio > 1 && !own.differs_from_best.value_or(true);
-      const char* const remark = is_unsettled(known_step(own)) ? " (not known)" : " (no difference)";
+      const char* const remark = is_not_known(known_step(own)) ? " (not known)" : " (no difference)";
       return fmt::format("{:.3f}x{}", ratio, overlaps ? remark : "");
     });
     add(

@@ -14,8 +14,15 @@ struct Estimate {
 };
 
 /// Its values are so far apart that the mean says little: the interval goes half of the mean or more to either side.
-/// Overlap with another figure's interval is then no sign that the two are alike.
 [[nodiscard]] inline bool is_unsettled(const Estimate& own) { return own.high && *own.high - own.mean >= own.mean / 2; }
+
+/// It reaches up more than twice as far as down: the mean is little more than a lower bound.
+[[nodiscard]] inline bool is_lower_bound(const Estimate& own) {
+  return own.low && own.high && *own.high - own.mean > 2 * (own.mean - *own.low);
+}
+
+/// Overlap with another figure's interval is then no sign that the two are alike.
+[[nodiscard]] inline bool is_not_known(const Estimate& own) { return is_unsettled(own) || is_lower_bound(own); }
 
 [[nodiscard]] Estimate estimate_of(std::span<const double> values);
 

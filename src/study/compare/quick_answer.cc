@@ -1,7 +1,13 @@
 #include "study/compare/quick_answer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "study/scenario/family.h"
 
 namespace weft::study::compare {
 namespace {
@@ -12,23 +18,82 @@ constexpr double kStragglers = 0.01;
 /// seeds that hash flows elsewhere.
 constexpr double kAlone = 0.02;
 constexpr double kShared = 0.25;
+/// An operation that may take less than so many times what its paths allow stands at that bound.
+constexpr double kAtBound = 1.05;
+
+/// The most that settled operations took beyond their paths' bound: where each packet takes another path or credits
+/// hold senders back, where flows stay on the path that their hash gives them or share it with other traffic, and of
+/// Ultra Ethernet.
+constexpr double kEvenExcess = 0.25;
+constexpr double kHashedExcess = 0.7;
+constexpr double kUetExcess = 0.8;
+
+bool places_each_packet(scenario::RoutingPolicy policy) {
+  using scenario::RoutingPolicy;
+  return policy == RoutingPolicy::kSpray || policy == RoutingPolicy::kAdaptive || policy == RoutingPolicy::kDrill;
+}
+
+/// Flows share links, slices are too short, and what they took is the paths' bound as far as it is known. One slice
+/// alone has no interval.
+bool stands_at_bound(const report::StepCollective& own) {
+  return own.shares_links && !own.settled &&
+         (!own.interval || own.time * (1 - *own.interval) <= kAtBound * own.paths_allow);
+}
+
+/// By how much longer it may take than it did.
+double growth_of(const report::StepCollective& own, double excess) {
+  const bool may_grow = stands_at_bound(own) && own.time > 0;
+  return may_grow ? std::max((1 + excess) * own.paths_allow / own.time - 1, 0.0) : 0;
+}
+
+std::string caution_of(const std::vector<std::string>& operations, double excess) {
+  return fmt::format(
+      "slices of {} operations are too short to show what sharing links costs: settled ones took up to {:.0f} % more "
+      "than their "
+      "paths allow, so the interval reaches up to that",
+      fmt::join(operations, " and "), excess * 100);
+}
 
 }  // namespace
 
-double quick_half_width(const report::RunFigures& run, double seconds) {
-  double alone = 0;
-  double shared = 0;
+double settled_excess(const scenario::Scenario& scenario) {
+  const scenario::Family family = scenario.fabric.family;
+  if (family == scenario::Family::kUet) {
+    return kUetExcess;
+  }
+  const bool even = scenario::is_infiniband(family) || places_each_packet(scenario.routing.policy);
+  return even && scenario.traffic.empty() ? kEvenExcess : kHashedExcess;
+}
+
+QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess) {
+  const std::vector<report::StepCollective> operations =
+      run.collectives.value_or(std::vector<report::StepCollective>());
+  double below = kStragglers * seconds;
+  double above = below;
+  std::vector<std::string> at_bound;
   for (const report::StepPart& part : run.parts.value_or(std::vector<report::StepPart>())) {
-    const auto shares = [&part](const report::StepCollective& own) {
-      return own.purpose == part.name && own.shares_links;
-    };
-    if (part.communication) {
-      const bool meets = run.collectives && std::ranges::any_of(*run.collectives, shares);
-      (meets ? shared : alone) += part.exposed;
+    if (!part.communication) {
+      continue;
+    }
+    bool shares = false;
+    double growth = 0;
+    for (const report::StepCollective& own : operations) {
+      if (own.purpose == part.name) {
+        shares = shares || own.shares_links;
+        growth = std::max(growth, growth_of(own, excess));
+      }
+    }
+    const double usual = (shares ? kShared : kAlone) * part.exposed;
+    below += usual;
+    above += std::max(growth * part.busy, usual);
+    if (growth * part.busy > usual) {
+      at_bound.push_back(part.name);
     }
   }
   const double measured = run.interval.value_or(0) * seconds;
-  return std::hypot(measured, kStragglers * seconds + kAlone * alone + kShared * shared);
+  return {.low = std::max(seconds - std::hypot(measured, below), 0.0),
+          .high = seconds + std::hypot(measured, above),
+          .caution = at_bound.empty() ? std::string() : caution_of(at_bound, excess)};
 }
 
 }  // namespace weft::study::compare

@@ -2,9 +2,11 @@
 // what the whole comparison makes of them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "study/report/comparison.h"
+#include "study/scenario/scenario.h"
 
 namespace weft::study::compare {
 
@@ -17,8 +19,21 @@ inline constexpr std::string_view kQuickNote =
 /// What each fabric's figures carry of that.
 inline constexpr std::string_view kQuickCaution = "quick: shorter slices, one seed; without --quick it is measured";
 
-/// Half the width of the interval around a step of `seconds`, in seconds. The shares are empirical: docs/compare.md has
-/// quick answers beside whole comparisons.
-[[nodiscard]] double quick_half_width(const report::RunFigures& run, double seconds);
+/// By how much more than its paths' bound an operation whose flows share links may take once it has settled, as a share
+/// of the bound: what queues, congestion control and other traffic on the same links add. The most that was measured,
+/// by what holds senders back (docs/validation.md).
+[[nodiscard]] double settled_excess(const scenario::Scenario& scenario);
+
+struct QuickInterval {
+  double low = 0;  // s
+  double high = 0;
+  std::string caution{};  // why it reaches further up than down; empty: it does not
+};
+
+/// Around a step of `seconds`. An operation whose flows share links, that has not settled and takes what its paths
+/// allow as far as its slices tell, shows nothing of what it takes beyond that. With one, the interval reaches up as if
+/// all operations of its purpose grew by as much as lifts it to `excess` above its paths' bound, and none of that were
+/// hidden. Other shares are empirical too: docs/compare.md has quick answers beside whole comparisons.
+[[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess);
 
 }  // namespace weft::study::compare

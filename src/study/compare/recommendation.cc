@@ -22,14 +22,14 @@ using Fabric = report::ComparedFabric;
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 /// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those whose
-/// intervals overlap with that one's. Of a fabric whose seeds are far apart nothing is known, not that it is like
-/// others: it is a group of its own.
+/// intervals overlap with that one's. Of a fabric whose seeds are far apart, or whose step is little more than a lower
+/// bound, it is not known that it is like others: it is a group of its own.
 void share_steps(std::vector<CostedFabric>& all) {
   std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
-  std::stable_partition(all.begin(), all.end(), [](const CostedFabric& own) { return !is_unsettled(own.known); });
+  std::stable_partition(all.begin(), all.end(), [](const CostedFabric& own) { return !is_not_known(own.known); });
   for (std::size_t begin = 0; begin < all.size();) {
     std::size_t end = begin + 1;
-    while (end < all.size() && !is_unsettled(all[end].known) &&
+    while (end < all.size() && !is_not_known(all[end].known) &&
            all[end].known.low.value_or(all[end].known.mean) <= all[begin].known.high.value_or(all[begin].known.mean)) {
       ++end;
     }

@@ -81,6 +81,18 @@ TEST(Recommendation, IsNotClearWhereIntervalsLeaveItOpen) {
   EXPECT_THAT(own.text, HasSubstr("not for certain"));
 }
 
+TEST(Recommendation, AStepThatIsALowerBoundIsPooledWithNoOther) {
+  auto bound = fabric_of({"rocev2", 1.1, 0.1, 0.3e6});
+  bound.step.high = 1.6;
+  bound.work_cost->high = bound.work_cost->total_usd * 1.6;
+  const auto own = recommended({bound, fabric_of({"infiniband", 1.0, 0.05, 0.3e6})});
+  EXPECT_THAT(own.fabrics, ElementsAre("infiniband"));
+  EXPECT_EQ(own.kind, "likely");
+  EXPECT_NEAR(*own.saving, 1 - 1.0 / 1.1, 1e-12);
+  EXPECT_NEAR(*own.saving_high, 1 - 0.95 / 1.6, 1e-12);
+  EXPECT_LT(*own.saving_low, 0);
+}
+
 TEST(Recommendation, OneSeedIsNeverClear) {
   const auto own = recommended({fabric_of({"rocev2", 2.0, 0, 0.3e6}), fabric_of({"infiniband", 1.0, 0, 0.4e6})});
   EXPECT_EQ(own.kind, "likely");

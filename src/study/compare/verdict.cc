@@ -19,6 +19,14 @@ using Fabric = report::ComparedFabric;
 /// Weighed excesses that differ by less decide nothing: half a per cent of the step or the cost.
 constexpr double kNothing = 0.005;
 
+/// Why the step of a fabric is not known.
+constexpr fmt::format_string<const std::string&> kUnsettled =
+    "How long {} takes is not known: its interval is half of its mean or wider to one side. More --seeds narrow it, of "
+    "a composed step a larger job.slice_hops too.";
+constexpr fmt::format_string<const std::string&> kLowerBound =
+    "How long {} takes is not known: hardly less than the figure, which is what the paths allow, but perhaps much "
+    "more. A larger job.slice_hops narrows it, of a quick answer the same command without --quick.";
+
 double step_of(const Fabric& fabric) { return *fabric.step.mean; }
 
 std::string interval_text(const Fabric& fabric) {
@@ -179,12 +187,17 @@ class Verdict {
     const std::string weighed = fmt::format("with the weights {} (speed {:g}, budget {:g}, tuning {:g})", weights_.name,
                                             weights_.speed, weights_.budget, weights_.tuning);
     std::vector<std::string> alike;
+    bool open = false;
     for (const Score& score : ranked) {
       if (score.total - ranked.front().total < kNothing || score.low <= ranked.front().high) {
         alike.push_back(score.fabric->name);
+        open = open || is_not_known(known_step(*score.fabric));
       }
     }
-    if (alike.size() > 1) {
+    if (alike.size() > 1 && open) {
+      describe_choice(fmt::format("Not decided between {} {}: how long the step takes is not known of all of them.",
+                                  fmt::join(alike, ", "), weighed));
+    } else if (alike.size() > 1) {
       describe_choice(fmt::format("No difference between {} {}.", fmt::join(alike, ", "), weighed));
     } else {
       describe_choice(fmt::format("{} ranks first {}.", ranked[0].fabric->name, weighed));
@@ -199,25 +212,26 @@ class Verdict {
       return;
     }
     std::vector<std::string> alike;
-    std::vector<const Fabric*> unsettled;
-    for (std::size_t i = 1; i < possible_.size(); ++i) {
-      if (possible_[i]->differs_from_best.value_or(true)) {
+    bool open = false;
+    for (const Fabric* own : possible_) {
+      const bool is_best = own == &best;
+      if (!is_best && own->differs_from_best.value_or(true)) {
         continue;
       }
-      if (is_unsettled(known_step(*possible_[i]))) {
-        unsettled.push_back(possible_[i]);
-      } else {
-        alike.push_back(possible_[i]->name);
+      const Estimate step = known_step(*own);
+      if (is_not_known(step)) {
+        open = true;
+        say(fmt::format(is_unsettled(step) ? kUnsettled : kLowerBound, own->name),
+            fmt::format("step {}", interval_text(*own)), "emerges");
+      } else if (!is_best) {
+        alike.push_back(own->name);
       }
     }
-    for (const Fabric* own : unsettled) {
-      say(fmt::format(
-              "How long {} takes is not known: its interval is half of its mean or wider to one side. More --seeds "
-              "narrow it, of a composed step a larger job.slice_hops too.",
-              own->name),
-          fmt::format("step {}", interval_text(*own)), "emerges");
-    }
-    if (alike.empty()) {
+    if (open && (alike.empty() || is_not_known(known_step(best)))) {
+      say(fmt::format("{} has the shortest step as far as steps are known, which does not show that it is the fastest.",
+                      best.name),
+          fmt::format("step {}", interval_text(best)), "emerges");
+    } else if (alike.empty()) {
       say(fmt::format("{} is the fastest.", best.name), fmt::format("step {}", interval_text(best)), "emerges");
     } else {
       say(fmt::format("Between {} and {} there is no difference in step time: their confidence intervals overlap.",

@@ -64,6 +64,36 @@ TEST(Verdict, SeedsThatAreFarApartSayNothing) {
   EXPECT_TRUE(has(text, "How long rocev2 takes is not known")) << text;
 }
 
+/// As `fabric_of`, with a step that may be longer by so much.
+report::ComparedFabric reaching_up(const Figures& own, double up) {
+  report::ComparedFabric made = fabric_of(own, false);
+  made.step.high = own.step + up;
+  return made;
+}
+
+TEST(Verdict, AStepThatIsALowerBoundIsNotKnownAndNotAlike) {
+  const Fabrics fabrics = {fabric_of({"infiniband", 2.82, 0.15, 3e6, 0.01}, false),
+                           reaching_up({"rocev2", 3.09, 0.23, 3e6, 0.01}, 0.84)};
+  const std::string text = text_of(fabrics, "balanced");
+  EXPECT_TRUE(has(text, "How long rocev2 takes is not known: hardly less than the figure")) << text;
+  EXPECT_TRUE(has(text, "infiniband has the shortest step as far as steps are known")) << text;
+  EXPECT_TRUE(has(text, "Not decided between")) << text;
+  for (const char* const claim :
+       {"no difference", "No difference", "infiniband is the fastest", "longer than", "ranks first"}) {
+    EXPECT_FALSE(has(text, claim)) << text;
+  }
+}
+
+TEST(Verdict, ALowerBoundThatIsLowestIsNotTheFastest) {
+  const Fabrics fabrics = {reaching_up({"rocev2-spray", 2.8, 0.15, 3e6, 0.01}, 0.7),
+                           fabric_of({"infiniband", 2.82, 0.15, 3e6, 0.01}, false)};
+  const std::string text = text_of(fabrics, "balanced");
+  EXPECT_TRUE(has(text, "How long rocev2-spray takes is not known")) << text;
+  for (const char* const claim : {"no difference", "No difference", "rocev2-spray is the fastest", "longer than"}) {
+    EXPECT_FALSE(has(text, claim)) << text;
+  }
+}
+
 TEST(Verdict, IntervalsThatOverlapAreNoDifference) {
   const Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false),
                            fabric_of({"rocev2", 1.01, 0.05, 1e6, 0.01}, false)};

@@ -16,6 +16,11 @@ namespace {
 
 /// Neighbours share a switch, acknowledgements may be fewer, and slices settle sooner.
 constexpr double kLeastPart = 0.5;
+/// Probes of a composed step are known better.
+constexpr double kLeastOfProbes = 0.8;
+constexpr double kMostOfProbes = 1.2;
+/// Kernel TCP acknowledges every second segment.
+constexpr double kTcpPart = 0.75;
 /// Of an operation that settles: repetitions, and a quarter more for the short slice (study/run/slice_growth.h).
 constexpr double kRepetitions = 4 * 1.25;
 constexpr double kStepsOfASlice = 16;
@@ -69,20 +74,23 @@ class Estimator {
   }
 
  private:
-  /// Links of a path, twice: a packet and its acknowledgement. Paths between hosts that are no neighbours.
-  [[nodiscard]] double network_hops(double bytes) const {
+  /// Links of a path, twice: a packet and its acknowledgement.
+  enum class Ends : std::uint8_t { kApart, kNeighbours };  // behind several switches, or one
+  [[nodiscard]] double network_hops(double bytes, Ends ends = Ends::kApart) const {
     const bool three_tiers =
         scenario_.topology.kind == scenario::TopologyKind::kFatTree && scenario_.topology.tiers == 3;
-    const double links = graph_.switches() <= 1 ? 2 : three_tiers ? 6 : 4;
+    const double links = graph_.switches() <= 1 || ends == Ends::kNeighbours ? 2 : three_tiers ? 6 : 4;
     return 2 * links * bytes / static_cast<double>(scenario_.fabric.mtu);
   }
-  /// The same of units of scale-up links; a store is answered.
+  /// The same of units of scale-up links, whose stores are answered without packets of their own.
   [[nodiscard]] double scale_up_hops(double bytes) const {
     const double links = scenario_.scale_up.kind == scenario::ScaleUpKind::kMesh ? 1 : 2;
-    return 2 * links * bytes / static_cast<double>(std::max<std::int64_t>(scenario_.scale_up.unit.count(), 1));
+    return links * bytes / static_cast<double>(std::max<std::int64_t>(scenario_.scale_up.unit.count(), 1));
   }
-  [[nodiscard]] double hops(const SentBytes& bytes) const {
-    return network_hops(bytes.network) + (bytes.scale_up > 0 ? scale_up_hops(bytes.scale_up) : 0);
+  [[nodiscard]] double hops_of_whole(const OperationVolume& own) const {
+    const SentBytes& bytes = own.whole;
+    return network_hops(bytes.network, own.crosses ? Ends::kApart : Ends::kNeighbours) +
+           (bytes.scale_up > 0 ? scale_up_hops(bytes.scale_up) : 0);
   }
 
   [[nodiscard]] double line_rate() const {
@@ -95,7 +103,8 @@ class Estimator {
     const double load =
         traffic.kind == scenario::TrafficKind::kPoisson ? std::ldexp(static_cast<double>(traffic.load.raw()), -63) : 1;
     const double senders = static_cast<double>(plan.pairs.empty() ? plan.machines.size() : plan.pairs.size());
-    return network_hops(senders * line_rate() * load);
+    const double part = assembly::service_of(plan.family) == host::Service::kTcp ? kTcpPart : 1;
+    return network_hops(senders * line_rate() * load) * part;
   }
 
   HopsEstimate of_traffic(const assembly::TrafficPlan& plan) const {
@@ -122,7 +131,7 @@ class Estimator {
     }
     double whole = 0;
     for (const OperationVolume& own : *volumes) {
-      whole += own.instances * hops(own.whole);
+      whole += own.instances * hops_of_whole(own);
     }
     if (job.training.fidelity == scenario::StepFidelity::kPacket) {
       const double steps = whole * static_cast<double>(job.training.steps);
@@ -131,11 +140,23 @@ class Estimator {
     return of_phases(plan, *volumes, whole);
   }
 
-  /// What a slice of an operation sends of it, in probes; of two lengths if it is longer.
-  [[nodiscard]] static double probed_part(const OperationVolume& own, Bytes slice) {
+  /// What a slice of an operation sends of it, in probes; of two lengths if it is longer. Around a ring it has four
+  /// steps of several chunks at least (StepPhases::shape_probe), which may be far more than the slice.
+  [[nodiscard]] double probed_part(const OperationVolume& own, Bytes slice) const {
     constexpr double kBothProbes = 1.5;
+    constexpr double kLeastSteps = 4;
     const auto size = static_cast<double>(own.operation.size.count());
-    return own.operation.size <= slice ? 1 : kBothProbes * static_cast<double>(slice.count()) / size;
+    if (own.operation.size <= slice) {
+      return 1;
+    }
+    auto amount = static_cast<double>(slice.count());
+    const double chunks = static_cast<double>(scenario_.collectives.chunk.count()) * kChunksInAPiece;
+    const double around = std::min(chunks * own.members, size);
+    if (own.ring_steps > kLeastSteps && around > amount) {
+      const double pairs = std::floor(std::max(amount * own.ring_steps / around, kLeastSteps) / 2);
+      amount = around * 2 * pairs / own.ring_steps;
+    }
+    return kBothProbes * std::min(amount, size) / size;
   }
 
   [[nodiscard]] HopsEstimate of_phases(const assembly::TrafficPlan& plan, const std::vector<OperationVolume>& volumes,
@@ -154,7 +175,7 @@ class Estimator {
     for (const OperationVolume& own : volumes) {
       const double share = own.stands_for_all ? own.members / ranks : 1;
       const double part = probed_part(own, training.slice);
-      probes += hops(own.whole) * part * share;
+      probes += hops_of_whole(own) * part * share;
       seconds += seconds_of(own.whole, plan) * part;
       phases += own.operation.size > training.slice ? 2 : 1;
       if (own.whole.network > 0 && (own.crosses || company_ > 0)) {
@@ -169,8 +190,10 @@ class Estimator {
     if (company_ == 0 && whole < settling && probes + whole < budget) {
       settling = whole;  // the step is run itself
     }
-    const double own = probes + std::min(settling, std::max(budget - probes, 0.0));
-    return {.least = (own + beside) * kLeastPart, .most = own + beside};
+    // What is left of the budget goes to slices that do not settle. Whether flows meet and slices settle is not known.
+    const double grown = std::min(settling, std::max(budget - probes, 0.0));
+    return {.least = probes * kLeastOfProbes + (grown + beside) * kLeastPart,
+            .most = std::max(probes * kMostOfProbes + grown, std::min(probes + grown, budget)) + beside};
   }
 
   [[nodiscard]] static double seconds_of(const SentBytes& sent, const assembly::TrafficPlan& plan) {

@@ -1,8 +1,9 @@
 // How much work a run will be, before it is built: packet-hops, roughly.
 //
-// Counted are the packets of the network and of scale-up links. A composed step takes its probes, what settling takes
-// of operations whose members are behind several switches (job.slice_hops at most), and what runs beside it in the
-// meantime. Which algorithm an operation gets, and whether its flows meet, is assumed, not known: hence two bounds.
+// Counted are the packets of the network and of scale-up links. A composed step takes its probes, around rings of as
+// many chunks as these need, what settling takes of operations whose members are behind several switches (what is left
+// of job.slice_hops at most, which slices that do not settle use up), and what runs beside it in the meantime. Which
+// algorithm an operation gets, and whether its flows meet, is assumed, not known: hence two bounds.
 // At the flow level there are none, but for those of its probes: zeros.
 //
 // What that is in real time depends on the machine and on the network: whoever wants to know measures a short run.

@@ -43,6 +43,16 @@ Spread spread_of(const VolumeOptions& options, const workload::Communicator& com
           .crosses = leaves.size() > 1};
 }
 
+/// Of rings over the domains of the members.
+double ring_steps_of(CollectiveKind kind, const Spread& spread) {
+  const bool rings = kind != CollectiveKind::kAllToAll && kind != CollectiveKind::kSend;
+  if (!rings || spread.inside || spread.together <= 1) {
+    return 0;
+  }
+  const double once = spread.members / spread.together - 1;
+  return kind == CollectiveKind::kAllReduce ? 2 * once : once;
+}
+
 /// What one member sends.
 SentBytes sent_by_member(const workload::CollectiveRequest& request, const Spread& spread) {
   const auto flat =
@@ -97,6 +107,7 @@ Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options) 
       own.whole.network += sent.network * ranks_of_stage;
       own.whole.scale_up += sent.scale_up * ranks_of_stage;
       own.members = spread.members;
+      own.ring_steps = ring_steps_of(work->request.kind, spread);
       own.stands_for_all = spread.inside;
       own.crosses = own.crosses || spread.crosses;
     }

@@ -24,6 +24,7 @@ struct OperationVolume {
   double instances = 0;         // in a step, of one communicator
   SentBytes whole{};            // of one on each communicator
   double members = 0;           // of a communicator
+  double ring_steps = 0;        // around rings over its domains; 0: none, or none that go through scale-up links
   bool stands_for_all = false;  // inside a domain: one communicator is run for all
   bool crosses = false;         // members are behind several switches
 };

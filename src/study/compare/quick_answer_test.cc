@@ -1,0 +1,104 @@
+#include "study/compare/quick_answer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::compare {
+namespace {
+
+using testing::HasSubstr;
+
+/// A step of a second, 0.2 of which waits for the network; what is under way takes 0.4.
+report::RunFigures run_with(const report::StepCollective& operation) {
+  report::RunFigures run;
+  run.collectives = {operation};
+  run.parts = {{.name = "forward", .exposed = 0.8}, {.name = "dp", .communication = true, .exposed = 0.2, .busy = 0.4}};
+  return run;
+}
+
+report::StepCollective operation(double seconds) {
+  return {.purpose = "dp", .kind = "all-reduce", .time = seconds, .paths_allow = 0.1, .shares_links = true};
+}
+
+void expect_symmetric(const QuickInterval& made) {
+  EXPECT_NEAR(made.high - 1, 1 - made.low, 1e-12);
+  EXPECT_EQ(made.caution, "");
+}
+
+TEST(QuickAnswer, AnUnsettledOperationAtItsBoundReachesUpByWhatSharingMayCost) {
+  const QuickInterval made = quick_interval(run_with(operation(0.1)), 1, 0.5);
+  EXPECT_NEAR(made.low, 1 - 0.01 - 0.25 * 0.2, 1e-12);
+  EXPECT_NEAR(made.high, 1 + 0.01 + 0.5 * 0.4, 1e-12);
+  EXPECT_THAT(made.caution, HasSubstr("slices of dp operations are too short"));
+  EXPECT_THAT(made.caution, HasSubstr("50 %"));
+}
+
+TEST(QuickAnswer, ASettledOperationReachesUpAsFarAsDown) {
+  report::StepCollective own = operation(0.1);
+  own.settled = true;
+  expect_symmetric(quick_interval(run_with(own), 1, 0.5));
+}
+
+TEST(QuickAnswer, OneSliceAboveItsBoundReachesUpToTheSameTime) {
+  const QuickInterval made = quick_interval(run_with(operation(0.12)), 1, 0.5);
+  EXPECT_NEAR(made.high, 1 + 0.01 + (1.5 * 0.1 / 0.12 - 1) * 0.4, 1e-12);
+}
+
+TEST(QuickAnswer, AnOperationThatIsKnownToTakeLongerThanItsBoundReachesUpAsFarAsDown) {
+  report::StepCollective own = operation(0.12);
+  own.interval = 0.05;
+  expect_symmetric(quick_interval(run_with(own), 1, 0.5));
+  own.interval = 0.2;  // no longer than the bound, perhaps
+  const QuickInterval made = quick_interval(run_with(own), 1, 0.5);
+  EXPECT_GT(made.high - 1, 1 - made.low);
+}
+
+TEST(QuickAnswer, AnOperationBeyondAllThatSharingCostReachesUpAsFarAsDown) {
+  expect_symmetric(quick_interval(run_with(operation(0.151)), 1, 0.5));
+}
+
+TEST(QuickAnswer, AnOperationThatSharesNoLinksReachesUpAsFarAsDown) {
+  report::StepCollective own = operation(0.1);
+  own.shares_links = false;
+  const QuickInterval made = quick_interval(run_with(own), 1, 0.5);
+  expect_symmetric(made);
+  EXPECT_NEAR(made.high, 1 + 0.01 + 0.02 * 0.2, 1e-12);
+}
+
+TEST(QuickAnswer, WhatWasMeasuredOfItsSlicesStaysBesideIt) {
+  report::RunFigures run = run_with(operation(0.1));
+  run.interval = 0.3;
+  const QuickInterval made = quick_interval(run, 1, 0.5);
+  EXPECT_NEAR(made.low, 1 - std::hypot(0.3, 0.06), 1e-12);
+  EXPECT_NEAR(made.high, 1 + std::hypot(0.3, 0.21), 1e-12);
+}
+
+scenario::Scenario scenario_of(std::string_view family, std::string_view more) {
+  const auto parsed = scenario::parse_scenario(
+      fmt::format("[fabric]\nfamily = \"{}\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", family, more),
+      {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  EXPECT_EQ(scenario::message_of(parsed), "no error");
+  return *parsed;
+}
+
+TEST(QuickAnswer, HashedFlowsMayLoseMoreToSharingThanSprayedOnesAndCredits) {
+  constexpr std::string_view kSpray = "[routing]\npolicy = \"spray\"\n";
+  const double hashed = settled_excess(scenario_of("rocev2", ""));
+  EXPECT_LT(settled_excess(scenario_of("infiniband", "")), hashed);
+  EXPECT_LT(settled_excess(scenario_of("rocev2", kSpray)), hashed);
+}
+
+TEST(QuickAnswer, BesideOtherTrafficSprayedFlowsMayLoseAsMuchAsHashedOnes) {
+  const std::string spray_beside =
+      "[routing]\npolicy = \"spray\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
+  EXPECT_EQ(settled_excess(scenario_of("rocev2", spray_beside)), settled_excess(scenario_of("rocev2", "")));
+}
+
+}  // namespace
+}  // namespace weft::study::compare
