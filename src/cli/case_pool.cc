@@ -33,6 +33,11 @@ constexpr std::size_t kUsualThreads = 8;
 /// Files that a run writes beside its results are not in the cache.
 bool can_be_kept(const RunCase& options) { return options.captures.empty() && options.timeline.empty(); }
 
+/// Whether it can is seen when its network has been laid out.
+bool may_be_shared(const PooledCase& one) {
+  return one.scenario->fidelity != study::scenario::Fidelity::kFlow && can_be_kept(one.options);
+}
+
 bool is_whole(const CaseResult& result) {
   return result && result->run.end != study::results::RunEnd::kInterrupted && !interrupted();
 }
@@ -139,8 +144,7 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   }
   job.hops = planned.hops;
   job.work = plan_runs(planned);
-  const RunCase& first = cases.front().options;
-  if (options_.shares && working_ranks() > 1 && cases.size() == 1 && first.captures.empty() && first.timeline.empty()) {
+  if (options_.shares && working_ranks() > 1 && cases.size() == 1 && may_be_shared(cases.front())) {
     return run_shared(job);
   }
   return job.missing.size() == 1 && !serves_ranks() ? run_here(job) : run_in_processes(job);

@@ -92,10 +92,6 @@ void judge_composition(const study::scenario::Scenario& scenario, double most_ho
   }
 }
 
-Result<void> check_room(const study::scenario::Scenario& scenario, RunCase::Memory memory) {
-  return memory == RunCase::Memory::kChecked ? check_memory(scenario) : Result<void>();
-}
-
 /// At the flow level, with its probes.
 Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario& scenario, const RunCase& options) {
   const live::Clock clock;
@@ -168,6 +164,11 @@ Result<void> agree(sim::Peers& peers, const Result<void>& own) {
   return failed == told.end() ? Result<void>() : fail("{}", *failed);
 }
 
+Result<void> check_room(const study::scenario::Scenario& scenario, const RunCase& options) {
+  const Result<void> fits = options.memory == RunCase::Memory::kChecked ? check_memory(scenario) : Result<void>();
+  return options.peers == nullptr ? fits : agree(*options.peers, fits);
+}
+
 /// The first process gets what the others have counted. Where one of them is gone the results say so already.
 Result<void> share_results(const study::run::Simulation& simulation, sim::Peers& peers,
                            study::results::RunResults& results) {
@@ -200,6 +201,35 @@ std::uint32_t threads_for(const RunThreads& threads, const study::world::World& 
   return threads.are_asked_for || world.window() >= kLongWindow ? threads.most : 1;
 }
 
+/// Among the processes that share the run, if they can, and threads; whether they share it. Errors: in any process but
+/// the first, they do not.
+Result<bool> deal_partitions(const RunCase& options, study::run::Simulation& simulation) {
+  const std::uint32_t threads = threads_for(options.threads, simulation.world());
+  const std::string why =
+      options.peers == nullptr ? std::string("there are none") : simulation.share(*options.peers, threads);
+  if (why.empty()) {
+    return true;
+  }
+  if (options.peers != nullptr) {
+    if (options.peers->own_number() != 0) {
+      return fail("{}", why);
+    }
+    options.on_alone(why);
+  }
+  simulation.set_threads(threads);
+  return false;
+}
+
+/// Beside the results; nothing where it was not asked for.
+Result<std::unique_ptr<study::run::CaptureTap>> open_captures(const study::scenario::Scenario& scenario,
+                                                              const RunCase& options,
+                                                              study::run::Simulation& simulation) {
+  if (options.captures.empty()) {
+    return std::unique_ptr<study::run::CaptureTap>();
+  }
+  return study::run::CaptureTap::open(simulation.world(), static_cast<std::uint64_t>(scenario.seed), options.captures);
+}
+
 }  // namespace
 
 Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario, const RunCase& options) {
@@ -207,11 +237,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     return run_flow_case(scenario, options);
   }
   const live::Clock clock;
-  Result<void> fits = check_room(scenario, options.memory);
-  if (options.peers != nullptr) {
-    fits = agree(*options.peers, fits);
-  }
-  if (!fits) {
+  if (Result<void> fits = check_room(scenario, options); !fits) {
     return pass_on(fits);
   }
   study::run::Collector collector;
@@ -219,27 +245,14 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   if (!simulation) {
     return pass_on(simulation);
   }
-  std::unique_ptr<study::run::CaptureTap> tap;
-  if (!options.captures.empty()) {
-    auto opened = study::run::CaptureTap::open((*simulation)->world(), static_cast<std::uint64_t>(scenario.seed),
-                                               options.captures);
-    if (!opened) {
-      return pass_on(opened);
-    }
-    tap = std::move(*opened);
+  const auto tap = open_captures(scenario, options, **simulation);
+  if (!tap) {
+    return pass_on(tap);
   }
   collector.watch(**simulation);
-  const std::uint32_t threads = threads_for(options.threads, (*simulation)->world());
-  bool is_shared = options.peers != nullptr;
-  if (const std::string why = is_shared ? (*simulation)->share(*options.peers, threads) : std::string(); !why.empty()) {
-    if (options.peers->own_number() != 0) {
-      return fail("{}", why);
-    }
-    options.on_alone(why);
-    is_shared = false;
-  }
+  const Result<bool> is_shared = deal_partitions(options, **simulation);
   if (!is_shared) {
-    (*simulation)->set_threads(threads);
+    return pass_on(is_shared);
   }
   const Time ready = clock.now();
   study::run::Simulation::End end{};
@@ -254,24 +267,23 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   const Time done = clock.now();
   study::results::RunResults results =
       collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
-  if (is_shared) {
+  if (*is_shared) {
     if (Result<void> joined = share_results(**simulation, *options.peers, results); !joined) {
       return pass_on(joined);
     }
   }
-  if (tap != nullptr) {
-    if (Result<void> closed = tap->close(); !closed) {
-      if (!options.on_unwritten) {
-        return pass_on(closed);
-      }
-      options.on_unwritten(closed.error());
+  if (Result<void> closed = *tap != nullptr ? (*tap)->close() : Result<void>(); !closed) {
+    if (!options.on_unwritten) {
+      return pass_on(closed);
     }
+    options.on_unwritten(closed.error());
   }
   if (results.run.end == study::results::RunEnd::kFinished && !interrupted()) {
     if (const std::optional<study::scenario::Scenario> whole = study::run::with_every_packet(scenario, **simulation);
         whole) {
       RunCase again = options;
       again.composed = &results;
+      again.peers = nullptr;  // steps are not shared
       return run_case(*whole, again);
     }
     if (options.composed != nullptr) {
@@ -287,7 +299,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     }
   }
   judge_composition(scenario, options.check_hops, results);
-  const std::uint32_t processes = is_shared ? options.peers->count() + 1 : 1;
+  const std::uint32_t processes = *is_shared ? options.peers->count() + 1 : 1;
   results.machine =
       machine_info({.setup = ready.since_start(), .run = done - ready}, (*simulation)->world().threads() * processes);
   return results;
