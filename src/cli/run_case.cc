@@ -201,6 +201,15 @@ std::uint32_t threads_for(const RunThreads& threads, const study::world::World& 
   return threads.are_asked_for || world.window() >= kLongWindow ? threads.most : 1;
 }
 
+/// What could not be written beside the results: the run's error, unless somebody is told of it.
+Result<void> or_tell(const RunCase& options, Result<void> written) {
+  if (!written && options.on_unwritten) {
+    options.on_unwritten(written.error());
+    return {};
+  }
+  return written;
+}
+
 /// Among the processes that share the run, if they can, and threads; whether they share it. Errors: in any process but
 /// the first, they do not.
 Result<bool> deal_partitions(const RunCase& options, study::run::Simulation& simulation) {
@@ -272,11 +281,8 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
       return pass_on(joined);
     }
   }
-  if (Result<void> closed = *tap != nullptr ? (*tap)->close() : Result<void>(); !closed) {
-    if (!options.on_unwritten) {
-      return pass_on(closed);
-    }
-    options.on_unwritten(closed.error());
+  if (Result<void> closed = or_tell(options, *tap != nullptr ? (*tap)->close() : Result<void>()); !closed) {
+    return pass_on(closed);
   }
   if (results.run.end == study::results::RunEnd::kFinished && !interrupted()) {
     if (const std::optional<study::scenario::Scenario> whole = study::run::with_every_packet(scenario, **simulation);
@@ -291,11 +297,8 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     }
   }
   if (!options.timeline.empty() && results.run.end == study::results::RunEnd::kFinished) {
-    if (Result<void> written = write_timeline(options.timeline, **simulation); !written) {
-      if (!options.on_unwritten) {
-        return pass_on(written);
-      }
-      options.on_unwritten(written.error());
+    if (Result<void> written = or_tell(options, write_timeline(options.timeline, **simulation)); !written) {
+      return pass_on(written);
     }
   }
   judge_composition(scenario, options.check_hops, results);
