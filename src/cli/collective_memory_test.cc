@@ -38,7 +38,7 @@ TEST(MemoryOfACollective, ARefusalNamesTheConnectionsThatFit) {
   const Result<void> fits = check(run, 8 * kGb);
   ASSERT_FALSE(fits);
   EXPECT_THAT(fits.error().message, HasSubstr("all-to-all of 4096 ranks needs about"));
-  EXPECT_THAT(fits.error().message, HasSubstr("8 GB are available; --connections 32 fits; use --force"));
+  EXPECT_THAT(fits.error().message, HasSubstr("GiB are available; --connections 32 fits; use --force"));
   run.connections = study::run::kManyRanksConnections;
   EXPECT_TRUE(check(run, 8 * kGb));
 }

@@ -255,10 +255,11 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
   constexpr std::uint64_t kPerPacket = 64 + 16;
   std::uint64_t connections = 0;
   constexpr std::uint64_t kPerIdleEdge = 16;
+  constexpr std::uint64_t kOpenedByPeers = 8;  // before a rank closes others for them; measured
   std::uint64_t pairs = 0;
   std::uint64_t idle = 0;  // ordered pairs of ranks whose connections are closed when they are not used
   const std::uint64_t most_open = scenario.collectives.connections > 0
-                                      ? static_cast<std::uint64_t>(scenario.collectives.connections)
+                                      ? static_cast<std::uint64_t>(scenario.collectives.connections) + kOpenedByPeers
                                       : std::numeric_limits<std::uint64_t>::max();
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
     const std::uint64_t all = graph.host_endpoints();
