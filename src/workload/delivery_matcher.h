@@ -101,10 +101,10 @@ class DeliveryMatcher {
   void report(const MessageRecord& record);
   void join(const MessageRecord& part);
 
-  MessageSink& sink_;
   /// Drops streams of which nothing is kept, when there have come to be twice as many as remained the last time.
   void prune();
 
+  MessageSink& sink_;
   std::map<StreamKey, Stream> streams_;
   std::size_t prune_at_ = 1 << 16;
   std::map<std::pair<FlowId, std::uint64_t>, Whole> wholes_;  // by flow and number: messages in parts

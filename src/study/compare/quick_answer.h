@@ -20,8 +20,8 @@ inline constexpr std::string_view kQuickNote =
 inline constexpr std::string_view kQuickCaution = "quick: shorter slices, one seed; without --quick it is measured";
 
 /// By how much more than its paths' bound an operation whose flows share links may take once it has settled, as a share
-/// of the bound: what queues, congestion control and other traffic on the same links add. The most that was measured,
-/// by what holds senders back (docs/validation.md).
+/// of the bound: what queues, congestion control and other traffic on the same links add. Whole steps stayed below it,
+/// single operations did not always (docs/validation.md); by what holds senders back.
 [[nodiscard]] double settled_excess(const scenario::Scenario& scenario);
 
 struct QuickInterval {
