@@ -254,12 +254,12 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   if (!simulation) {
     return pass_on(simulation);
   }
-  const auto tap = open_captures(scenario, options, **simulation);
+  auto tap = open_captures(scenario, options, **simulation);
   if (!tap) {
     return pass_on(tap);
   }
   collector.watch(**simulation);
-  const Result<bool> is_shared = deal_partitions(options, **simulation);
+  Result<bool> is_shared = deal_partitions(options, **simulation);
   if (!is_shared) {
     return pass_on(is_shared);
   }
