@@ -11,11 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "subnet/routing/dependency_graph.h"
 #include "subnet/routing/nue_network.h"
+#include "subnet/routing/number_range.h"
 
 namespace weft::subnet {
 
@@ -30,9 +30,7 @@ class NueDependencies {
   void clear();
 
   [[nodiscard]] Channel source(NueSwitch at) const { return channels_ + at; }
-  [[nodiscard]] std::ranges::iota_view<Dependency, Dependency> of(Channel from) const {
-    return {first_[from], first_[from + 1]};
-  }
+  [[nodiscard]] NumberRange of(Channel from) const { return {first_[from], first_[from + 1]}; }
   /// kNone: the two are the directions of one cable.
   [[nodiscard]] Dependency find(const ChannelDependency& ends) const;
   [[nodiscard]] Channel to(Dependency dependency) const { return to_[dependency]; }

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
+#include "subnet/routing/number_range.h"
 #include "subnet/routing_view.h"
 
 namespace weft::subnet {
@@ -38,9 +38,7 @@ class NueNetwork {
   [[nodiscard]] NueSwitch switches() const { return static_cast<NueSwitch>(places_.size()); }
   [[nodiscard]] Channel channels() const { return static_cast<Channel>(channels_.size()); }
   [[nodiscard]] const NueChannel& operator[](Channel channel) const { return channels_[channel]; }
-  [[nodiscard]] std::ranges::iota_view<Channel, Channel> channels_from(NueSwitch at) const {
-    return {first_[at], first_[at + 1]};
-  }
+  [[nodiscard]] NumberRange channels_from(NueSwitch at) const { return {first_[at], first_[at + 1]}; }
   [[nodiscard]] SwitchIndex place(NueSwitch at) const { return places_[at]; }
   [[nodiscard]] NueSwitch at(SwitchIndex place) const { return by_place_[place.value()]; }
 
