@@ -19,6 +19,7 @@
 #include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/work_plan.h"
+#include "cluster/launch.h"
 #include "live/shared_numbers.h"
 #include "study/assembly/build_topology.h"
 #include "study/results/results_key.h"
@@ -197,7 +198,8 @@ Result<void> CasePool::run_shared(const Job& job) {
       options.progress = ProgressBar::Show::kNever;
       options.threads = *threads;
       options.peers = &others;
-      (void)run_case(*one.scenario, options);
+      options.processes_here = cluster::launch().local_ranks;
+      (void)run_case(*one.scenario, options);  // rank 0 has what comes of it
     }
     return fail(kServed);
   }
@@ -208,19 +210,24 @@ Result<void> CasePool::run_shared(const Job& job) {
       fmt::print(stderr, "weft {}: {}\n", options_.command, terminal_text(text));
     }
   };
+  bool is_shared = false;
   if (const std::string why = begin_shared_run(identity_of(job.cases), options.threads); why.empty()) {
     options.peers = &others;
-    options.on_alone = [&say](const std::string& reason) {
+    options.processes_here = cluster::launch().local_ranks;
+    is_shared = true;
+    options.on_alone = [&say, &is_shared](const std::string& reason) {
+      is_shared = false;
       say(fmt::format("rank 0 simulates this run alone: {}", reason));
     };
   } else {
     say(fmt::format("rank 0 simulates this run alone: {}", why));
   }
   CaseResult result = run_case(*one.scenario, options);
-  if (others.exchanges() > 0 && result) {
+  if (is_shared && result) {
     say(others.summary(result->machine ? result->machine->run_time : Duration::zero()));
   }
-  return finish(job, std::move(result));
+  // What is left of a run whose partitions are gone is not its result.
+  return others.why().empty() ? finish(job, std::move(result)) : job.done(job.missing.front(), std::move(result));
 }
 
 Result<void> CasePool::run_in_processes(const Job& job) {

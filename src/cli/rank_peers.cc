@@ -7,6 +7,7 @@
 
 #include "base/format_quantity.h"
 #include "cli/rank_session.h"
+#include "cli/run_interrupt.h"
 #include "cluster/packing.h"
 #include "cluster/ranks.h"
 
@@ -76,7 +77,7 @@ std::optional<RunThreads> wait_for_shared_run(const std::string& identity) {
   peers().has_served = true;
   const Time began = peers().now();
   cluster::send(0, kReady, cluster::Packer().text(identity).text(cluster::machine()).take());
-  while (!peers().has_quit()) {
+  while (!peers().has_quit() && !interrupted()) {
     const std::optional<cluster::Message> message = peers().next();
     if (message && message->kind == kBegin) {
       cluster::Unpacker bytes(message->bytes);
@@ -98,6 +99,9 @@ std::string begin_shared_run(const std::string& identity, const RunThreads& thre
   std::vector<bool> is_ready(cluster::ranks(), false);
   is_ready[0] = true;
   for (std::uint32_t rank = 1; rank < cluster::ranks();) {
+    if (interrupted()) {
+      return "interrupted";
+    }
     if (is_ready[rank]) {
       ++rank;
       continue;

@@ -165,8 +165,16 @@ Result<void> agree(sim::Peers& peers, const Result<void>& own) {
 }
 
 Result<void> check_room(const study::scenario::Scenario& scenario, const RunCase& options) {
-  const Result<void> fits = options.memory == RunCase::Memory::kChecked ? check_memory(scenario) : Result<void>();
-  return options.peers == nullptr ? fits : agree(*options.peers, fits);
+  const bool is_checked = options.memory == RunCase::Memory::kChecked;
+  if (options.peers == nullptr) {
+    return is_checked ? check_memory(scenario) : Result<void>();
+  }
+  // Each lays out the whole network.
+  std::optional<MemoryNeed> need = is_checked ? memory_need(scenario) : std::nullopt;
+  if (need) {
+    need->estimated *= options.processes_here;
+  }
+  return agree(*options.peers, need ? check_memory(*need) : Result<void>());
 }
 
 /// The first process gets what the others have counted. Where one of them is gone the results say so already.
@@ -177,10 +185,11 @@ Result<void> share_results(const study::run::Simulation& simulation, sim::Peers&
     study::run::keep_own_results(simulation, results);
     Result<std::string> text = case_text(results);
     messages.front() = text ? *std::move(text) : kFailure + text.error().message;
-    (void)peers.exchange(messages);
-    return {};
+    return peers.exchange(messages) ? Result<void>() : fail("{}", peers.why());
   }
   if (!peers.exchange(messages)) {
+    results.run.end = study::results::RunEnd::kError;
+    results.run.error = peers.why();
     return {};
   }
   std::vector<study::results::RunResults> others;
@@ -276,7 +285,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   const Time done = clock.now();
   study::results::RunResults results =
       collector.finish(end, {.key = options.key, .version = WEFT_VERSION}, [] { return !interrupted(); });
-  if (*is_shared) {
+  if (*is_shared && !(*simulation)->has_lost_peer()) {
     if (Result<void> joined = share_results(**simulation, *options.peers, results); !joined) {
       return pass_on(joined);
     }

@@ -42,6 +42,7 @@ struct RunCase {
   /// Of a run that ranks share: the others, each of which calls the same at the same time; the first alone has the
   /// results of all. Null: none.
   sim::Peers* peers = nullptr;
+  std::uint32_t processes_here = 1;  // of them on this machine, this one included
   /// Told in the first why the run is not shared after all.
   std::function<void(const std::string&)> on_alone = [](const std::string&) {};
   /// Of a run at the flow level; none: it has none.

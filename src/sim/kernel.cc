@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 namespace weft::sim {
 namespace {
@@ -70,14 +71,31 @@ void Kernel::set_peers(const std::vector<WorkerIndex>& by_partition, std::uint32
   messages_.resize(peers.count());
 }
 
-// A global event happens everywhere.
+void Kernel::append_global(const Crossing& crossing, std::string& message) {
+  const Far far{.to = 0, .crossing = crossing};
+  constexpr std::uint32_t kNoContent = 0;
+  message.append(reinterpret_cast<const char*>(&far), sizeof far);
+  message.append(reinterpret_cast<const char*>(&kNoContent), sizeof kNoContent);
+}
+
+std::vector<Crossing> Kernel::sorted_globals(std::uint32_t parity) {
+  std::vector<Crossing> all = std::exchange(foreign_globals_, {});
+  for (Worker& worker : workers_) {
+    all.insert(all.end(), worker.globals[parity].begin(), worker.globals[parity].end());
+    worker.globals[parity].clear();
+  }
+  std::ranges::sort(all, {},
+                    [](const Crossing& each) { return std::tuple(each.at, each.kind, each.target, each.content); });
+  return all;
+}
+
 void Kernel::post_among_peers(Worker& own, PartitionIndex to, const Crossing& crossing) {
   const WorkerIndex worker = partitions_[to].worker;
   if (worker < workers_.size()) {
     own.outboxes[running_.parity][worker].push_back(crossing);
   }
   for (std::uint32_t peer = 0; peer < peers_->count(); ++peer) {
-    if (to == 0 || worker == workers_.size() + peer) {
+    if (worker == workers_.size() + peer) {
       own.far[running_.parity][peer].push_back({to, crossing});
     }
   }

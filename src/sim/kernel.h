@@ -133,6 +133,8 @@ class Kernel {
     own.has_posted = true;
     if (to == 0) [[unlikely]] {
       own.first_global = earlier(own.first_global, crossing.at);
+      own.globals[running_.parity].push_back(crossing);
+      return;
     }
     if (peers_ != nullptr) [[unlikely]] {
       return post_among_peers(own, to, crossing);
@@ -248,6 +250,7 @@ class Kernel {
     std::array<Report, 2> reports{};
     std::array<std::vector<std::vector<Crossing>>, 2> outboxes{};  // by parity of the window and receiving worker
     std::array<std::vector<std::vector<Far>>, 2> far{};            // by parity and peer
+    std::array<std::vector<Crossing>, 2> globals{};                // by parity: to partition 0
     std::vector<Crossing> incoming;                                // from peers, in the window that has just ended
     Time latest;                                                   // at the end of a span
     std::uint64_t count = 0;
@@ -281,9 +284,15 @@ class Kernel {
   template <class Handler>
   void take_posted(WorkerIndex worker, std::uint32_t parity, Handler& handler);
   template <class Handler>
+  void take_globals(std::uint32_t parity, Handler& handler);
+  /// What all workers of all processes have posted to partition 0, in an order that does not hang on theirs.
+  [[nodiscard]] std::vector<Crossing> sorted_globals(std::uint32_t parity);
+  template <class Handler>
   void take_incoming(WorkerIndex worker, Handler& handler);
   template <class Handler>
   [[nodiscard]] bool take_peers_message(std::string_view bytes, Report& report, Handler& handler);
+  /// Has no content beside itself.
+  static void append_global(const Crossing& crossing, std::string& message);
   [[gnu::noinline]] void post_among_peers(Worker& own, PartitionIndex to, const Crossing& crossing);
   /// Of this process together.
   [[nodiscard]] Report sum_of_reports(std::uint32_t parity) const;
@@ -370,9 +379,10 @@ class Kernel {
   std::unique_ptr<WorkerTeam> team_;  // of more than one worker
   Peers* peers_ = nullptr;            // null: this process has all partitions
   bool lost_peer_ = false;
-  std::vector<Report> peer_reports_;   // of the window that has just ended
-  std::vector<std::string> messages_;  // by peer; kept for their memory
-  bool in_order_ = false;              // partitions are in the queue of runs in one order, not in agendas
+  std::vector<Report> peer_reports_;       // of the window that has just ended
+  std::vector<std::string> messages_;      // by peer; kept for their memory
+  std::vector<Crossing> foreign_globals_;  // of this window, for partition 0
+  bool in_order_ = false;                  // partitions are in the queue of runs in one order, not in agendas
   /// That queue, a heap: at the first instant it has an entry for nearly every event, and all are of one time.
   std::vector<Event> queue_in_order_;
   Time now_;
@@ -503,6 +513,9 @@ void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
     }
     take_posted(worker, running_.parity, handler);
     Report all = sum_of_reports(running_.parity);
+    if (worker == 0) {
+      take_globals(running_.parity, handler);
+    }
     if (peers_ != nullptr) {
       meet();
       take_incoming(worker, handler);
@@ -547,6 +560,15 @@ void Kernel::take_posted(WorkerIndex worker, std::uint32_t parity, Handler& hand
 }
 
 template <class Handler>
+void Kernel::take_globals(std::uint32_t parity, Handler& handler) {
+  if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
+    for (const Crossing& crossing : sorted_globals(parity)) {
+      handler.take(crossing);
+    }
+  }
+}
+
+template <class Handler>
 void Kernel::take_incoming(WorkerIndex worker, Handler& handler) {
   if constexpr (requires(const Crossing& crossing) { handler.take(crossing); }) {
     for (const Crossing& crossing : workers_[worker].incoming) {
@@ -575,6 +597,9 @@ void Kernel::exchange_window(std::uint32_t parity, Handler& handler) {
         std::memcpy(message.data() + size_at, &size, sizeof size);
       }
       worker.far[parity][peer].clear();
+      for (const Crossing& crossing : worker.globals[parity]) {
+        append_global(crossing, message);
+      }
     }
   }
   bool is_good = peers_->exchange(messages_);
@@ -610,7 +635,7 @@ bool Kernel::take_peers_message(std::string_view bytes, Report& report, Handler&
       handler.unpack(bytes.substr(0, size), far.crossing);
     }
     bytes.remove_prefix(size);
-    workers_[partitions_[far.to].worker].incoming.push_back(far.crossing);
+    (far.to == 0 ? foreign_globals_ : workers_[partitions_[far.to].worker].incoming).push_back(far.crossing);
   }
   return true;
 }
@@ -653,6 +678,7 @@ bool Kernel::run_common_instant(Time at, Handler& handler) {
     take_posted(worker, 0, handler);
     take_incoming(worker, handler);
   }
+  take_globals(0, handler);
   Report all = sum_of_reports(0);
   for (const Report& told : peer_reports_) {
     all += told;

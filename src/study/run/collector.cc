@@ -45,7 +45,9 @@ Result<void> Collector::check_limits() const {
         "more than {} messages, all of which results keep: let there be fewer (count, stop, load) or larger ones",
         limits_.messages);
   }
-  if (samples_.size() > limits_.samples) {
+  // Of several processes each has its part, and the first gets all of them.
+  const sim::Peers* const peers = simulation_->world().peers();
+  if (samples_.size() > limits_.samples / (peers == nullptr ? 1 : peers->count() + 1)) {
     return fail("more than {} samples, all of which results keep: set a longer output.sample_interval than {}",
                 limits_.samples, *simulation_->scenario().output.sample_interval);
   }

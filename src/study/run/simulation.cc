@@ -290,6 +290,10 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     tell_stuck();
   }
   flush();
+  if (has_lost_peer()) {
+    error_ = world_->peers()->why();
+    return End::kError;
+  }
   return end;
 }
 

@@ -111,6 +111,8 @@ class Simulation {
     fabric::FabricDrops drops{};
   };
   [[nodiscard]] const Common& common() const { return common_; }
+  /// A process that shares the run is gone; it has ended in kError, and what it has counted is not that of all.
+  [[nodiscard]] bool has_lost_peer() const;
 
   /// Calls `look` each time that so much simulated time has passed, after everything that happened up to then. Before
   /// run().
@@ -238,7 +240,9 @@ class Simulation {
   void keep_news();
   // Shared with other processes: simulation_peers.cc.
   [[nodiscard]] std::string why_not_shared() const;
-  /// What programs did in other processes, as if workers of this one had done it. False: a peer is gone.
+  // False: a peer is gone.
+  /// What programs did in other processes, as if workers of this one had done it.
+  [[nodiscard]] bool gather(const std::string& own, std::vector<std::string>& told);
   [[nodiscard]] bool gather_news();
   /// What the world outside says between two slices of the run.
   struct Outside {
@@ -306,7 +310,8 @@ class Simulation {
   };
   std::vector<WorkersNews> worker_news_;  // empty: there are no windows
   bool is_parted_ = false;                // from other processes, which have done the same up to here
-  std::uint64_t hops_elsewhere_ = 0;      // as far as peers have told
+  bool lost_peer_ = false;
+  std::uint64_t hops_elsewhere_ = 0;  // as far as peers have told
   Common common_{};
 };
 

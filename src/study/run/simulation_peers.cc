@@ -68,6 +68,9 @@ std::string Simulation::why_not_shared() const {
   if (has_packet_notes(scenario_) || scenario::has_control(scenario_)) {
     return "its routing keeps notes of packets, which are not shared among processes";
   }
+  if (scenario_.devices.ethernet.ecn_moment == scenario::EcnMoment::kEnd) {
+    return "ethernet.ecn_moment = \"end\", which marks packets that have left, is not shared among processes";
+  }
   if (scenario_.security.encrypts() || scenario_.security.filters()) {
     return "[security] is not shared among processes";
   }
@@ -88,6 +91,13 @@ std::string Simulation::share(sim::Peers& peers, std::uint32_t threads) {
   return {};
 }
 
+bool Simulation::gather(const std::string& own, std::vector<std::string>& told) {
+  lost_peer_ = has_lost_peer() || !world_->peers()->gather(own, told);
+  return !lost_peer_;
+}
+
+bool Simulation::has_lost_peer() const { return lost_peer_ || world_->kernel().has_lost_peer(); }
+
 bool Simulation::gather_news() {
   SliceNews own;
   for (std::uint32_t worker = 0; worker < world_->threads(); ++worker) {
@@ -95,7 +105,7 @@ bool Simulation::gather_news() {
     own.last = later(own.last, worker_news_[worker].last);
   }
   std::vector<std::string> told;
-  if (!world_->peers()->gather(with_fields(own, parts_->matcher.kept()), told)) {
+  if (!gather(with_fields(own, parts_->matcher.kept()), told)) {
     return false;
   }
   for (std::uint32_t peer = 0; peer < told.size(); ++peer) {
@@ -124,9 +134,7 @@ Simulation::Outside Simulation::agree(const Outside& own) {
   };
   const sim::Peers& peers = *world_->peers();
   std::vector<std::string> told;
-  if (world_->kernel().has_lost_peer() ||
-      !world_->peers()->gather(with_fields(Told{.goes_on = own.goes_on, .hops = world_->packet_hops()}, own.error),
-                               told)) {
+  if (!gather(with_fields(Told{.goes_on = own.goes_on, .hops = world_->packet_hops()}, own.error), told)) {
     return {.goes_on = false, .error = peers.why()};
   }
   hops_elsewhere_ = 0;
@@ -165,7 +173,7 @@ void Simulation::learn_flow_hashes() {
     }
   });
   std::vector<std::string> told;
-  if (!world_->peers()->gather(own, told)) {
+  if (!gather(own, told)) {
     return;
   }
   std::vector<std::size_t> at(told.size(), 0);

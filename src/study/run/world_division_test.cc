@@ -163,6 +163,10 @@ void add_other_links(std::vector<Case>& all) {
                                     "[ethernet.priority.3]\nlossless = false\ncredits = true\ncredit_buffer = "
                                     "\"64 KiB\"\n" +
                                     incast});
+  // For longer than it takes until deadlocks are searched, with pauses in all parts.
+  all.push_back({"rocev2_pauses", fabric("rocev2") + "[congestion_control]\nalgorithm = \"none\"\n" +
+                                      traffic("incast", "fan_in = 12\nsize = \"5 MB\"") +
+                                      traffic("permutation", "size = \"10 MB\"\nshift = 5")});
   for (const std::string_view algorithm : {"swift", "hpcc"}) {
     all.push_back({fmt::format("rocev2_{}", algorithm),
                    fabric("rocev2") + fmt::format("[congestion_control]\nalgorithm = \"{}\"\n", algorithm) + incast});

@@ -39,19 +39,21 @@ void World::fail_at(Time now, const Error& error) {
   }
 }
 
-// What failed where, of all processes.
+// What failed where, in the order of processes.
 bool World::gather_errors() {
   std::string own;
-  for (const WorkersOwn& each : own_) {
+  for (WorkersOwn& each : own_) {
     if (each.error) {
       const std::int64_t at = each.error_at.picoseconds();
       own += fmt::format("{} {} {}", at, each.error->message.size(), each.error->message);
+      each = {};
     }
   }
   std::vector<std::string> told;
   if (!kernel_.peers()->gather(own, told)) {
     return false;
   }
+  told.insert(told.begin() + kernel_.peers()->own_number(), own);
   for (const std::string& text : told) {
     for (std::string_view rest = text; !rest.empty();) {
       std::int64_t at = 0;
