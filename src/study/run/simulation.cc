@@ -290,11 +290,12 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
     tell_stuck();
   }
   flush();
-  if (has_lost_peer()) {
-    error_ = world_->peers()->why();
-    return End::kError;
-  }
-  return end;
+  return has_lost_peer() ? end_of_lost_peer() : end;
+}
+
+Simulation::End Simulation::end_of_lost_peer() {
+  error_ = world_->peers()->why();
+  return End::kError;
 }
 
 void Simulation::flush() {

@@ -272,6 +272,7 @@ class Simulation {
   [[nodiscard]] std::optional<JobLoss> lost_queue_pair() const;
   [[nodiscard]] bool is_watched(const Job& job) const;
   End lose(JobLoss loss);
+  End end_of_lost_peer();
   /// kJobLost if a library has given up by now.
   [[nodiscard]] std::optional<End> end_of_stall(Time now);
   /// A program has failed: what that is.
