@@ -193,8 +193,7 @@ TEST(Ranks, OneRunIsSharedAndGivesTheSameResults) {
   const TestFolder folder;
   constexpr std::string_view kPermutation = "[[traffic]]\nkind = \"permutation\"\nsize = \"300 kB\"\n";
   constexpr std::string_view kIncast = "[[traffic]]\nkind = \"incast\"\nfan_in = 30\nsize = \"400 kB\"\n";
-  constexpr std::string_view kReduce =
-      "[[traffic]]\nkind = \"collective\"\noperation = \"all-reduce\"\nsize = \"4 MB\"\n";
+  constexpr std::string_view kReduce = "[[traffic]]\nkind = \"collective\"\nsize = \"4 MB\"\n";
   for (const auto& [family, traffic] :
        {std::pair{"infiniband", kPermutation}, {"rocev2", kIncast}, {"uet", kPermutation}, {"rocev2", kReduce}}) {
     const std::string file = folder.write("large.toml", large_network(family, traffic));
