@@ -36,6 +36,8 @@ class NumberRange {
   [[nodiscard]] Iterator end() const { return Iterator(last_); }
   [[nodiscard]] std::uint32_t size() const { return last_ - first_; }
   [[nodiscard]] bool empty() const { return first_ == last_; }
+  /// Of one that is not empty.
+  [[nodiscard]] std::uint32_t front() const { return first_; }
 
  private:
   std::uint32_t first_;
