@@ -59,6 +59,20 @@ std::string DeliveryMatcher::kept() const {
   return std::string(reinterpret_cast<const char*>(&count), sizeof count) + halves + collectives;
 }
 
+namespace {
+
+/// As many records as there is room for; the bytes behind them.
+template <class Record>
+std::string_view read_records(std::string_view bytes, std::vector<Record>& records) {
+  const std::size_t size = records.size() * sizeof(Record);
+  WEFT_ASSERT(size <= bytes.size());
+  if (size > 0)
+    std::memcpy(static_cast<void*>(records.data()), bytes.data(), size);
+  return bytes.substr(size);
+}
+
+}  // namespace
+
 void DeliveryMatcher::take_kept(std::uint32_t peer, std::string_view bytes) {
   Kept& kept = kept_[workers_ + peer];
   std::uint64_t count = 0;
@@ -67,11 +81,9 @@ void DeliveryMatcher::take_kept(std::uint32_t peer, std::string_view bytes) {
   bytes.remove_prefix(sizeof count);
   WEFT_ASSERT(count <= bytes.size() / sizeof(Half));
   kept.halves.resize(count);
-  std::memcpy(static_cast<void*>(kept.halves.data()), bytes.data(), count * sizeof(Half));
-  bytes.remove_prefix(count * sizeof(Half));
+  bytes = read_records(bytes, kept.halves);
   kept.collectives.resize(bytes.size() / sizeof(CollectiveRecord));
-  std::memcpy(static_cast<void*>(kept.collectives.data()), bytes.data(),
-              kept.collectives.size() * sizeof(CollectiveRecord));
+  (void)read_records(bytes, kept.collectives);
   kept.has_failure = std::ranges::any_of(kept.halves, [](const Half& half) {
     return !half.is_delivery && half.record.status != verbs::WcStatus::kSuccess;
   });

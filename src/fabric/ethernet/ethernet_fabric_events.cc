@@ -207,9 +207,9 @@ bool EthernetFabric::gather_waits(bool any_pause, std::vector<WaitGraph::Wait>& 
     return any_pause;  // the run is over
   }
   for (const std::string& bytes : told) {
-    const std::size_t known = waits.size();
-    waits.resize(known + (bytes.size() - 1) / sizeof(WaitGraph::Wait));
-    std::memcpy(waits.data() + known, bytes.data() + 1, bytes.size() - 1);
+    for (std::size_t at = 1; at + sizeof(WaitGraph::Wait) <= bytes.size(); at += sizeof(WaitGraph::Wait)) {
+      std::memcpy(&waits.emplace_back(), bytes.data() + at, sizeof(WaitGraph::Wait));
+    }
     any_pause = any_pause || bytes.front() == 'p';
   }
   std::ranges::stable_sort(waits, {}, &WaitGraph::Wait::for_port);
