@@ -148,28 +148,6 @@ TEST(Ranks, ARunThatIsNotDividedIsDoneByRankZeroWhichSaysWhy) {
   EXPECT_THAT(outcome.err, HasSubstr("rank 0 simulates this run alone: its network is not divided into partitions"));
 }
 
-TEST(Ranks, StreamsAreNotShared) {
-  const TestFolder folder;
-  const std::string text = R"(name = "streams"
-[fabric]
-family = "tcp"
-[topology]
-kind = "fat-tree"
-tiers = 3
-radix = 8
-[link.spine]
-propagation = "500 ns"
-[[traffic]]
-kind = "permutation"
-size = "100 kB"
-)";
-  const RanksOutcome outcome = run_ranks(
-      {.options = "-n 2", .arguments = fmt::format("run {} --no-results", folder.write("streams.toml", text))});
-  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("rank 0 simulates this run alone: kernel TCP and iWARP are not shared"));
-  EXPECT_THAT(outcome.err, Not(HasSubstr("exchanges")));
-}
-
 /// 128 hosts, so that the network is divided; PFC, marks and samples have something to say.
 std::string large_network(std::string_view family, std::string_view traffic) {
   return fmt::format(R"(name = "large"
@@ -187,6 +165,16 @@ propagation = "500 ns"
 sample_interval = "20 us"
 {})",
                      family, traffic);
+}
+
+TEST(Ranks, StreamsAreNotShared) {
+  const TestFolder folder;
+  const std::string file =
+      folder.write("streams.toml", large_network("tcp", "[[traffic]]\nkind = \"permutation\"\nsize = \"100 kB\"\n"));
+  const RanksOutcome outcome = run_ranks({.options = "-n 2", .arguments = fmt::format("run {} --no-results", file)});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("rank 0 simulates this run alone: kernel TCP and iWARP are not shared"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("exchanges")));
 }
 
 TEST(Ranks, OneRunIsSharedAndGivesTheSameResults) {
