@@ -22,9 +22,6 @@ constexpr double kMostAnswers = 0.5;
 constexpr auto kLaterMark = [](const auto& a, const auto& b) {
   return std::tie(a.at, a.order) > std::tie(b.at, b.order);
 };
-constexpr auto kLaterDue = [](const auto& a, const auto& b) {
-  return std::tie(a.at, a.flows, a.version) > std::tie(b.at, b.flows, b.version);
-};
 
 }  // namespace
 
@@ -219,23 +216,13 @@ void Transfers::begin_waiting(ClassId flows, std::uint32_t owner, Time now) {
   add_mark(flows.value(), {.at = own.served + waited.bits, .order = order_++, .owner = owner});
 }
 
-void Transfers::drop_stale() {
-  while (!due_.empty() && due_.front().version != classes_[due_.front().flows].version) {
-    std::ranges::pop_heap(due_, kLaterDue);
-    due_.pop_back();
-  }
-}
-
-Time Transfers::next_finish() {
-  drop_stale();
-  return due_.empty() ? Time::never() : due_.front().at;
-}
+Time Transfers::next_finish() const { return due_.empty() ? Time::never() : due_.first_key(); }
 
 std::optional<Transfers::Finished> Transfers::take_finished(Time now) {
   if (next_finish() > now) {
     return std::nullopt;
   }
-  const std::uint32_t flows = due_.front().flows;
+  const std::uint32_t flows = due_.first();
   Class& own = classes_[flows];
   std::ranges::pop_heap(own.marks, kLaterMark);
   const Mark done = own.marks.back();
@@ -243,25 +230,22 @@ std::optional<Transfers::Finished> Transfers::take_finished(Time now) {
   set_sending(own, false);
   mark_dirty(flows);
   // Others of the class may be finished at this instant as well.
-  ++own.version;
   advance(own, now);
   schedule(flows);
   return Finished{.owner = done.owner, .flows = ClassId(flows), .mark = done.at};
 }
 
 void Transfers::schedule(std::uint32_t flows) {
-  Class& own = classes_[flows];
+  const Class& own = classes_[flows];
   if (own.marks.empty() || own.rate <= 0) {
-    return;
+    return due_.erase(flows);
   }
   const double left = (own.marks.front().at - own.served) / own.rate * kPicoseconds;
   const double whole = std::max(std::ceil(left - kSlack), 0.0);
-  if (whole < 9e18) {
-    due_.push_back({.at = own.since + Duration::picoseconds(static_cast<std::int64_t>(whole)),
-                    .flows = flows,
-                    .version = own.version});
-    std::ranges::push_heap(due_, kLaterDue);
+  if (whole >= 9e18) {
+    return due_.erase(flows);
   }
+  due_.set(flows, own.since + Duration::picoseconds(static_cast<std::int64_t>(whole)));
 }
 
 void Transfers::settle(Time now) {
@@ -283,11 +267,11 @@ void Transfers::settle(Time now) {
   for (const std::uint32_t flows : dirty_) {
     Class& own = classes_[flows];
     own.dirty = false;
-    ++own.version;
     if (own.marks.empty()) {
       own.served = 0;
       own.sent = 0;
       own.rate = 0;
+      due_.erase(flows);
       continue;
     }
     advance(own, now);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/indexed_heap.h"
 #include "base/time.h"
 #include "flow/fair_shares.h"
 
@@ -65,7 +66,7 @@ class Transfers {
   /// Applies all changes; `now` is not before the last call.
   void settle(Time now);
   /// When the next transfer is finished, as rates are since settle(); never(): none will be.
-  [[nodiscard]] Time next_finish();
+  [[nodiscard]] Time next_finish() const;
 
   [[nodiscard]] const FairShares& shares() const { return shares_; }
 
@@ -80,7 +81,6 @@ class Transfers {
     double rate = 0;    // since `since`
     Time since{};
     std::vector<Mark> marks{};  // heap, lowest first
-    std::uint32_t version = 0;  // of its entry in due_
     std::uint32_t first_answer = 0;
     std::uint32_t answers = 0;
     std::uint32_t access = kNoLink;  // the first of its links
@@ -93,11 +93,6 @@ class Transfers {
     double sending = 0;   // the rate, since `since`
     double answered = 0;  // the rate, of all its flows, whose answers are in answer_load_
     bool dirty = false;
-  };
-  struct Due {
-    Time at{};
-    std::uint32_t flows = 0;
-    std::uint32_t version = 0;
   };
 
   static constexpr std::uint32_t kNoLink = 0xFFFFFFFF;
@@ -112,8 +107,8 @@ class Transfers {
   [[nodiscard]] bool queues_at(const Class& own, std::uint32_t link, bool held);
   void advance(Class& own, Time now);
   void mark_dirty(std::uint32_t flows);
+  /// When the first of the class has been carried, as its rate is now.
   void schedule(std::uint32_t flows);
-  void drop_stale();
   /// Takes the answers of changed classes from the capacities. Whether that has changed any.
   [[nodiscard]] bool apply_answers();
 
@@ -136,7 +131,7 @@ class Transfers {
   std::uint64_t settled_ = 1;
   std::vector<Class> classes_;
   std::vector<std::uint32_t> dirty_;
-  std::vector<Due> due_;  // heap, earliest first; entries of an old version mean nothing
+  IndexedHeap<Time> due_;  // classes by when the first of theirs has been carried; without those that stand still
   std::uint64_t order_ = 0;
 };
 

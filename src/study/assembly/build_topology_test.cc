@@ -44,6 +44,24 @@ TEST(LeafSpine, SpinesThatAreGivenStand) {
   EXPECT_EQ(spines(built(in_file, {"topology.spines=3"})), 3) << "the command line counts for more than the file";
 }
 
+// A leaf of k ports split d:u has k u / (d + u) uplinks, one to each switch above it.
+TEST(FatTree, SwitchesUseThePortsThatTheyHaveUnlessToldOtherwise) {
+  const std::string tree = "kind = \"fat-tree\"\nhosts = 64\n";
+  EXPECT_EQ(spines(built(tree, {"switch.ports=32"})), 16);
+  EXPECT_EQ(spines(built(tree, {"switch.ports=33"})), 16) << "half of them go up";
+  EXPECT_EQ(spines(built(tree, {"switch.ports=32", "topology.oversubscription=3:1"})), 8);
+  EXPECT_EQ(spines(built(tree, {"switch.ports=32", "topology.oversubscription=2:1"})), 10)
+      << "30 ports are split 20:10";
+  EXPECT_EQ(spines(built(tree, {"switch.ports=32", "topology.radix=16"})), 8);
+}
+
+TEST(FatTree, ARadixThatCannotBeSplitIsRefusedWithThoseThatCan) {
+  const auto odd = built("kind = \"fat-tree\"\nhosts = 64\nradix = 32\noversubscription = \"2:1\"\n");
+  ASSERT_FALSE(odd);
+  EXPECT_THAT(odd.error().message, HasSubstr("32 ports of a leaf cannot be split 2:1 between hosts and uplinks; "
+                                             "topology.radix may be any multiple of 6"));
+}
+
 TEST(LeafSpine, SpinesAndOversubscriptionSideBySideAreRefused) {
   const std::string both = std::string(kLeaves) + "spines = 3\noversubscription = \"2:1\"\n";
   for (const auto& graph : {built(both), built(kLeaves, {"topology.spines=3", "topology.oversubscription=2:1"})}) {

@@ -119,7 +119,7 @@ class Resolver {
     } else if (const auto* torus = std::get_if<fabric::TorusOptions>(&*options)) {
       count("hosts_per_leaf", own.hosts_per_leaf, torus->hosts_per_switch, "hosts over switches, or 1");
     } else if (const auto* tree = std::get_if<fabric::FatTreeOptions>(&*options)) {
-      count("radix", own.radix, tree->radix, "switch.ports");
+      count("radix", own.radix, tree->radix, "switch.ports that oversubscription can split");
     }
   }
 

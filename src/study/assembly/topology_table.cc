@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "study/assembly/dragonfly_plus.h"
 #include "study/assembly/topology_parts.h"
@@ -45,23 +46,36 @@ Result<fabric::TopologyOptions> parking_lot_options(const scenario::Scenario& sc
                                    .domains = domains_of(scenario)};
 }
 
+/// Of these and their multiples ports of a leaf can be split, and half of those of a switch of the tiers above go up.
+std::int64_t radix_step(const scenario::Oversubscription& oversubscription) {
+  return std::lcm(oversubscription.down + oversubscription.up, std::int64_t{2});
+}
+
+std::int64_t radix_of(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  const std::int64_t ports = scenario.devices.switch_.ports;
+  return topology.radix > 0 ? topology.radix : ports - ports % radix_step(topology.oversubscription);
+}
+
 // A leaf with radix ports and an oversubscription of d:u has u / (d + u) of them upwards.
-Result<std::uint32_t> uplinks_of(const scenario::TopologySettings& topology) {
-  const std::int64_t sum = topology.oversubscription.down + topology.oversubscription.up;
-  if (topology.radix * topology.oversubscription.up % sum != 0) {
-    return fail("{} ports of a leaf cannot be split {}:{} between hosts and uplinks", topology.radix,
-                topology.oversubscription.down, topology.oversubscription.up);
+Result<std::uint32_t> uplinks_of(std::int64_t radix, const scenario::Oversubscription& oversubscription) {
+  const std::int64_t sum = oversubscription.down + oversubscription.up;
+  if (radix * oversubscription.up % sum != 0) {
+    return fail(
+        "{} ports of a leaf cannot be split {}:{} between hosts and uplinks; topology.radix may be any multiple of {}",
+        radix, oversubscription.down, oversubscription.up, radix_step(oversubscription));
   }
-  return static_cast<std::uint32_t>(topology.radix * topology.oversubscription.up / sum);
+  return static_cast<std::uint32_t>(radix * oversubscription.up / sum);
 }
 
 Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
-  Result<std::uint32_t> uplinks = uplinks_of(topology);
+  const std::int64_t radix = radix_of(scenario);
+  Result<std::uint32_t> uplinks = uplinks_of(radix, topology.oversubscription);
   if (!uplinks) {
     return pass_on(uplinks);
   }
-  return fabric::FatTreeOptions{.radix = count(topology.radix),
+  return fabric::FatTreeOptions{.radix = count(radix),
                                 .tiers = count(topology.tiers),
                                 .hosts = count(topology.hosts),
                                 .nics_per_host = count(topology.nics_per_host),

@@ -48,9 +48,8 @@ double growth_of(const report::StepCollective& own, double excess) {
 
 std::string caution_of(const std::vector<std::string>& operations, double excess) {
   return fmt::format(
-      "slices of {} operations are too short to show what sharing links costs: settled ones took up to {:.0f} % more "
-      "than their "
-      "paths allow, so the interval reaches up to that",
+      "slices of {} operations are too short to show what sharing links costs: steps that had settled took up to "
+      "{:.0f} % more than their paths allow, so the interval reaches up to that",
       fmt::join(operations, " and "), excess * 100);
 }
 

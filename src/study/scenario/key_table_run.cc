@@ -194,7 +194,7 @@ constexpr std::array kTopology = {
     Key{.name = "radix",
         .binding = bind<&TopologySettings::radix>(),
         .fallback = "0",
-        .about = "Ports of a switch in use, even; 0: `switch.ports`.",
+        .about = "Ports of a switch in use, even; 0: as many of `switch.ports` as `oversubscription` can split.",
         .range = {.low = 0, .high = 1'024},
         .only_for = "fat-tree"},
     Key{.name = "oversubscription",
