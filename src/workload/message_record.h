@@ -22,6 +22,7 @@ struct MessageRecord {
   Time finished{};                 // when the requester's program saw its completion
   Time delivered = Time::never();  // when the receiver's program did; never if the operation tells it nothing
   bool is_control = false;         // a program's own, of no interest to others: sinks do not see it
+  std::uint16_t queue_pair = 0;    // of its connection, that carried it; of one in parts: of no meaning
   std::uint32_t parts = 1;         // that the message is cut into, of which this is one; sinks see whole messages
 
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;

@@ -285,6 +285,7 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
                                                             .posted = done.at,
                                                             .finished = now(),
                                                             .is_control = done.message.is_control,
+                                                            .queue_pair = static_cast<std::uint16_t>(own.number),
                                                             .parts = done.parts});
   Whole whole{.message = done.message, .status = completion.status};
   if (done.whole.is_valid()) {

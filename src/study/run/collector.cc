@@ -128,7 +128,7 @@ std::vector<Simulation::SentByFlow> Collector::flows() const {
   for (const workload::MessageRecord& record : messages_) {
     Simulation::SentByFlow& own = flows[record.flow.job.value()];
     if (own.size() <= Simulation::kMaxFlows) {
-      own[record.flow] += record.size;
+      own[record.flow].add(record);
     }
   }
   return flows;

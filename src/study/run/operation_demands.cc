@@ -47,7 +47,7 @@ Lines lines_of(const workload::NodeLog& log) {
 std::map<StepOperation, std::vector<world::FlowDemand>> operation_demands(
     std::span<const workload::MessageRecord> messages, const workload::NodeLog& log) {
   const Lines lines = lines_of(log);
-  std::map<StepOperation, std::map<workload::FlowId, Bytes>> sums;
+  std::map<StepOperation, std::map<workload::FlowId, world::SentBytes>> sums;
   for (const workload::MessageRecord& message : messages) {
     const auto line = lines.find({message.flow.source, workload::communicator_of(message.flow.index)});
     if (line == lines.end()) {
@@ -56,14 +56,14 @@ std::map<StepOperation, std::vector<world::FlowDemand>> operation_demands(
     const auto& all = line->second.operations;
     const auto next = std::ranges::upper_bound(all, message.posted, {}, &NodeRecord::turn);
     if (next != all.begin()) {
-      sums[operation_of(**std::prev(next))][message.flow] += message.size;
+      sums[operation_of(**std::prev(next))][message.flow].add(message);
     }
   }
   std::map<StepOperation, std::vector<world::FlowDemand>> made;
   for (const auto& [operation, flows] : sums) {
-    for (const auto& [flow, bytes] : flows) {
+    for (const auto& [flow, sent] : flows) {
       const Line& line = lines.at({flow.source, workload::communicator_of(flow.index)});
-      made[operation].push_back({.flow = flow, .bytes = bytes / line.counts.at(operation)});
+      made[operation].push_back({.flow = flow, .bytes = sent.bytes / line.counts.at(operation), .sent = sent});
     }
   }
   return made;

@@ -136,7 +136,7 @@ class Simulation {
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// What the paths of these flows of it allow a sender; each has sent so much. None: they come and go, or are too
   /// many.
-  using SentByFlow = std::map<workload::FlowId, Bytes>;
+  using SentByFlow = std::map<workload::FlowId, world::SentBytes>;
   [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows) const;
   static constexpr std::size_t kMaxFlows = 65'536;
   static constexpr std::size_t kMaxAtOnce = 4'096;  // what max-min rates take grows with their product with the links

@@ -172,7 +172,7 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   }
   std::vector<world::FlowDemand> demands;
   for (const auto& [flow, sent] : flows) {
-    demands.push_back({.flow = flow, .bytes = at_once ? Bytes(1) : sent});
+    demands.push_back({.flow = flow, .bytes = at_once ? Bytes(1) : sent.bytes, .sent = sent});
   }
   if (!at_once) {
     return rates_by_turns(path_loads(running, demands));

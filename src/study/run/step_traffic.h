@@ -60,7 +60,7 @@ class StepTraffic {
     Bytes scale_up{};
     std::map<Pair, Bytes> flows{};  // through the network
     std::map<Pair, Time> ends{};    // composed: of the last message between the two
-    std::map<workload::FlowId, Bytes> demands{};
+    std::map<workload::FlowId, world::SentBytes> demands{};
   };
   /// What a phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as long.
   struct Scale {

@@ -17,7 +17,7 @@ using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint3
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
-                                                  EndpointId destination) {
+                                                  EndpointId destination, const SentBytes& sent) {
   const std::size_t pairs = end.options.data_queue_pairs();
   std::map<fabric::PortIndex, double> links;
   PathStream stream{.flow = {.source = end.port.endpoint, .destination = destination}};
@@ -31,10 +31,13 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
     }
   } else {
     for (std::size_t i = 0; i < pairs; ++i) {
-      const Qpn pair = end.queue_pairs[i];
-      stream.flow.hash = nic.flow_hash_of(pair);
-      stream.entropy = nic.packet_of(pair).common.entropy;
-      add_links(fabric, stream, 1.0 / static_cast<double>(pairs), links);
+      const double part = sent.part_of(i, pairs);
+      if (part > 0) {
+        const Qpn pair = end.queue_pairs[i];
+        stream.flow.hash = nic.flow_hash_of(pair);
+        stream.entropy = nic.packet_of(pair).common.entropy;
+        add_links(fabric, stream, part, links);
+      }
     }
   }
   return links;
@@ -46,12 +49,12 @@ class Examination {
  public:
   Examination(const Fabric& fabric, double payload_share) : fabric_(fabric), payload_share_(payload_share) {}
 
-  void add(const World& world, const ConnectionEnd& end, EndpointId destination, Bytes bytes) {
-    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, destination);
+  void add(const World& world, const ConnectionEnd& end, EndpointId destination, const FlowDemand& demand) {
+    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, destination, demand.sent);
     FlowLinks& uses = flows_[{end.port.endpoint, destination}];
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
-      carried_[link] += part * static_cast<double>(bytes.count());
+      carried_[link] += part * static_cast<double>(demand.bytes.count());
       // At the ends of an exchange many meet by its nature, and nothing there is the luck of a path; if it congests,
       // the fabric shows it.
       const auto& from = fabric_.port(port);
@@ -174,12 +177,39 @@ Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Option
                                    std::span<const FlowDemand> demands) {
   Examination<Fabric> examination(fabric, options.payload_share);
   visit_flows(options, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
-    examination.add(options.world, end, destination, demand.bytes);
+    examination.add(options.world, end, destination, demand);
   });
   return examination;
 }
 
 }  // namespace
+
+void SentBytes::add(const workload::MessageRecord& message) {
+  bytes += message.size;
+  if (message.parts > 1) {
+    alike = true;
+    by_pair.clear();
+  }
+  // Most connections have one queue pair, which needs no list.
+  if (alike || (message.queue_pair == 0 && by_pair.empty())) {
+    return;
+  }
+  if (by_pair.empty()) {
+    by_pair.push_back(bytes - message.size);
+  }
+  by_pair.resize(std::max<std::size_t>(by_pair.size(), message.queue_pair + std::size_t{1}));
+  by_pair[message.queue_pair] += message.size;
+}
+
+double SentBytes::part_of(std::size_t pair, std::size_t pairs) const {
+  if (alike || bytes == Bytes::zero()) {
+    return 1.0 / static_cast<double>(pairs);
+  }
+  if (by_pair.empty()) {
+    return pair == 0 ? 1 : 0;
+  }
+  return pair < by_pair.size() ? static_cast<double>(by_pair[pair].count()) / static_cast<double>(bytes.count()) : 0;
+}
 
 PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
   return options_.world.fabric().visit(
@@ -192,7 +222,7 @@ std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) c
     visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
       FlowLoad& own =
           made.emplace_back(FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
-      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, destination)) {
+      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, destination, demand.sent)) {
         const double rate = link_rate(fabric, port) * options_.payload_share;
         own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});
       }

@@ -1,8 +1,8 @@
 // The links that flows of a simulated network take, by the routes and hashes of the run, and what these allow without
 // any protocol: which links several senders share, the max-min rates, and the least time for so many bytes.
 //
-// A flow's queue pairs share its bytes alike. Where every packet may take another path, a flow loads all of them with
-// equal parts, which is the best that spraying and adaptive routing can do. Links are as they are now.
+// Each queue pair of a flow carries what it carried in the run. Where every packet may take another path, a flow loads
+// all of them with equal parts, which is the best that spraying and adaptive routing can do. Links are as they are now.
 #pragma once
 
 #include <set>
@@ -15,14 +15,27 @@
 #include "study/world/max_min.h"
 #include "study/world/world.h"
 #include "workload/local_connector.h"
+#include "workload/message_record.h"
 #include "workload/rank.h"
 
 namespace weft::study::world {
+
+/// Payload of a flow, and which of its queue pairs have carried it.
+struct SentBytes {
+  Bytes bytes{};
+  bool alike = false;            // all queue pairs have, as parts of messages
+  std::vector<Bytes> by_pair{};  // by queue pair, up to the last that has; not kept if alike
+
+  void add(const workload::MessageRecord& message);
+  /// Of so many queue pairs that carry data: the part of all bytes over this one, 0 to 1.
+  [[nodiscard]] double part_of(std::size_t pair, std::size_t pairs) const;
+};
 
 /// Payload that one flow sends; its connection exists and has been used.
 struct FlowDemand {
   workload::FlowId flow{};
   Bytes bytes{};
+  SentBytes sent{};  // what has gone over its queue pairs; nothing: all carry alike
 };
 
 /// What one flow puts on the links that it takes.
