@@ -42,6 +42,20 @@ class NueRouter {
     return Routes{.tables = std::move(tables_), .plan = std::move(plan_)};
   }
 
+  /// From a switch, once all is routed.
+  [[nodiscard]] CableTree tree_from(SwitchIndex root) const {
+    const NueTree found = network_.spanning_tree(network_.at(root));
+    CableTree tree(view_.switches.size());
+    for (NueSwitch at = 0; at < network_.switches(); ++at) {
+      if (found[at] != kNoChannel) {
+        const NueChannel& channel = network_[found[at]];
+        tree[network_.place(at).value()] = {
+            .above = network_.place(channel.from), .up = channel.egress, .down = channel.port};
+      }
+    }
+    return tree;
+  }
+
  private:
   Result<void> route_lane(std::uint8_t lane) {
     std::vector<std::uint32_t> adapters(network_.switches(), 0);
@@ -108,11 +122,27 @@ class NueRouter {
   LanePlan plan_;
 };
 
+std::uint32_t lanes_of(const EngineOptions& options) {
+  return options.nue_lanes == 0 ? options.lanes : std::min(options.nue_lanes, options.lanes);
+}
+
 }  // namespace
 
 Result<Routes> route_nue(const RoutingView& view, const EngineOptions& options) {
-  const std::uint32_t lanes = options.nue_lanes == 0 ? options.lanes : std::min(options.nue_lanes, options.lanes);
-  return NueRouter(view, lanes).route();
+  return NueRouter(view, lanes_of(options)).route();
+}
+
+Result<std::vector<CableTree>> nue_trees(const RoutingView& view, const EngineOptions& options,
+                                         std::span<const SwitchIndex> roots) {
+  NueRouter router(view, lanes_of(options));
+  if (Result<Routes> routed = router.route(); !routed) {
+    return pass_on(routed);
+  }
+  std::vector<CableTree> trees;
+  for (const SwitchIndex root : roots) {
+    trees.push_back(root.is_valid() ? router.tree_from(root) : CableTree());
+  }
+  return trees;
 }
 
 }  // namespace weft::subnet

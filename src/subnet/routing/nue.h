@@ -7,6 +7,9 @@
 // Domke, Hoefler, Matsuoka, "Routing on the Dependency Graph", 2016.
 #pragma once
 
+#include <span>
+
+#include "subnet/routing/cable_tree.h"
 #include "subnet/routing/engine.h"
 
 namespace weft::subnet {
@@ -14,5 +17,10 @@ namespace weft::subnet {
 /// Lanes: the lower of `options.lanes` and `options.nue_lanes`. Errors: a switch that cannot be reached; paths that go
 /// round in a loop, with which OpenSM would not end.
 [[nodiscard]] Result<Routes> route_nue(const RoutingView& view, const EngineOptions& options);
+
+/// Trees of shortest paths from switches, by the weights that routing has left: those of multicast groups. A root that
+/// is not valid has an empty tree. Errors: as above.
+[[nodiscard]] Result<std::vector<CableTree>> nue_trees(const RoutingView& view, const EngineOptions& options,
+                                                       std::span<const SwitchIndex> roots);
 
 }  // namespace weft::subnet
