@@ -68,11 +68,12 @@ Result<HopMatrix> hops_of(const RoutingView& view, const MulticastEngine& engine
     case EngineKind::kFtree:
       return ftree_hops(view);
     case EngineKind::kSssp:
-    case EngineKind::kDfsssp:
-    case EngineKind::kNue: {
+    case EngineKind::kDfsssp: {
       Result<ManagedRoutes> routes = route_subnet(view, engine.used, engine.options);
       return routes ? Result<HopMatrix>(routed_hops(view, routes->routes.tables)) : pass_on(routes);
     }
+    case EngineKind::kNue:
+      return nue_hops(view, engine.options);
     case EngineKind::kMinhop:
     case EngineKind::kDor:
     case EngineKind::kLash:

@@ -5,8 +5,8 @@
 // equal ones the first in the manager's order. Hops are those of the unicast engine. With minhop, updn, dnup, ftree,
 // dor and lash each switch of the tree reaches a member through its first port with the fewest hops to the member's
 // switch. With sssp, dfsssp and nue the tree is that of the shortest paths from the root by the weights that unicast
-// routes have left. Members of every kind are in the tree, those that only send included. A group with fewer than two
-// has no entries.
+// routes have left; of nue, hops of roots are what OpenSM takes for them (routing/nue.h). Members of every kind are in
+// the tree, those that only send included. A group with fewer than two has no entries.
 #pragma once
 
 #include <cstdint>
