@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "wire/member_record.h"
 #include "wire/performance_attributes.h"
 #include "wire/test_bytes.h"
 
@@ -14,7 +15,8 @@ template <class Record>
 class EveryAttribute : public testing::Test {};
 
 using Records =
-    testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters, PortCountersExtended>;
+    testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters, PortCountersExtended,
+                   MemberRecord>;
 TYPED_TEST_SUITE(EveryAttribute, Records);
 
 TYPED_TEST(EveryAttribute, HasFieldsThatLieApartAndInside) {
