@@ -14,9 +14,8 @@ namespace {
 template <class Record>
 class EveryAttribute : public testing::Test {};
 
-using Records =
-    testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters, PortCountersExtended,
-                   MemberRecord>;
+using Records = testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters,
+                               PortCountersExtended, MemberRecord>;
 TYPED_TEST_SUITE(EveryAttribute, Records);
 
 TYPED_TEST(EveryAttribute, HasFieldsThatLieApartAndInside) {

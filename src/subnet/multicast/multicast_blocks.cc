@@ -10,18 +10,19 @@ constexpr std::size_t kEntrySize = 2;  // bytes
 
 }  // namespace
 
-std::vector<MulticastBlock> multicast_blocks(const RoutedSwitch& at, const MulticastTable& table) {
+std::vector<MulticastBlock> multicast_blocks(const RoutedSwitch& at, const MulticastTable& table, std::size_t least) {
   std::vector<MulticastBlock> blocks;
   const std::size_t positions = (at.ports.size() + kPortsPerPosition - 1) / kPortsPerPosition;
+  const auto extend = [&](std::size_t count) {
+    while (blocks.size() < count) {
+      blocks.push_back({.modifier = multicast_modifier(static_cast<std::uint32_t>(blocks.size() / positions),
+                                                       static_cast<std::uint32_t>(blocks.size() % positions))});
+    }
+  };
+  extend(least);
   for (const auto& [lid, mask] : table) {
     const std::size_t offset = lid - std::size_t{kFirstMulticastLid};
-    while (mask.any() && blocks.size() <= offset / wire::kMulticastLidsPerBlock * positions) {
-      const std::size_t block = blocks.size() / positions;
-      for (std::size_t position = 0; position < positions; ++position) {
-        blocks.push_back(
-            {.modifier = multicast_modifier(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(position))});
-      }
-    }
+    extend(mask.any() ? (offset / wire::kMulticastLidsPerBlock + 1) * positions : 0);
     for (std::size_t port = 0; port < at.ports.size(); ++port) {
       if (!mask[port]) {
         continue;

@@ -21,8 +21,9 @@ struct MulticastBlock {
 };
 
 /// What OpenSM 3.3.23 writes into a switch: each block up to the last one with an entry, at all positions of its ports,
-/// block by block. Nothing for a switch without entries.
-[[nodiscard]] std::vector<MulticastBlock> multicast_blocks(const RoutedSwitch& at, const MulticastTable& table);
+/// block by block. Nothing for a switch without entries. `least`: so many at least, which it has had before.
+[[nodiscard]] std::vector<MulticastBlock> multicast_blocks(const RoutedSwitch& at, const MulticastTable& table,
+                                                           std::size_t least = 0);
 
 /// The ports of a LID in a switch, as blocks have been set.
 [[nodiscard]] PortMask multicast_ports(const ServedNode& node, Lid lid);
