@@ -58,4 +58,20 @@ PortMask multicast_ports(const ServedNode& node, Lid lid) {
   return mask;
 }
 
+MulticastTable multicast_table(const ServedNode& node) {
+  MulticastTable table;
+  constexpr std::uint64_t kBlockBits = 0x1FF;
+  for (auto block = node.blocks.lower_bound(block_key(wire::kAttributeMulticastForwarding, 0));
+       block != node.blocks.end() && block->first < block_key(wire::kAttributeMulticastForwarding + 1, 0); ++block) {
+    const std::size_t first = kFirstMulticastLid + (block->first & kBlockBits) * wire::kMulticastLidsPerBlock;
+    for (std::size_t lid = first; lid < first + wire::kMulticastLidsPerBlock && lid <= kLastMulticastLid; ++lid) {
+      const PortMask ports = multicast_ports(node, static_cast<Lid>(lid));
+      if (ports.any()) {
+        table[static_cast<Lid>(lid)] = ports;
+      }
+    }
+  }
+  return table;
+}
+
 }  // namespace weft::subnet

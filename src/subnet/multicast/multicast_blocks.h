@@ -28,4 +28,7 @@ struct MulticastBlock {
 /// The ports of a LID in a switch, as blocks have been set.
 [[nodiscard]] PortMask multicast_ports(const ServedNode& node, Lid lid);
 
+/// All of its entries that have ports.
+[[nodiscard]] MulticastTable multicast_table(const ServedNode& node);
+
 }  // namespace weft::subnet

@@ -37,6 +37,7 @@ TEST(MulticastBlocks, HoldThirtyTwoLidsBySixteenPorts) {
   for (const auto& [lid, mask] : table) {
     EXPECT_EQ(multicast_ports(node, lid), mask);
   }
+  EXPECT_EQ(multicast_table(node), table);
   EXPECT_TRUE(multicast_ports(node, kFirstMulticastLid + 1).none());
   EXPECT_TRUE(multicast_ports(node, 1).none());
 }
