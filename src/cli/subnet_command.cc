@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "subnet/discovery_text.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/multicast/multicast_dump.h"
 #include "subnet/partitions/partitions.h"
 #include "subnet/route_report.h"
 
@@ -98,6 +99,18 @@ Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
   return Said{.text = check_text(managed, report),
               .json = check_json(managed, report),
               .exit_status = report.broken > 0 || report.has_cycle() ? kFault : kSuccess};
+}
+
+Result<Said> groups(const SubnetText& text, const ManagedSubnet& managed) {
+  const Result<RoutedGroups> routed = route_groups(text, managed);
+  if (!routed) {
+    return tl::unexpected(routed.error());
+  }
+  const bool sound = std::ranges::all_of(routed->checks, &subnet::MulticastCheck::is_sound);
+  return Said{.text = groups_text(managed, *routed, columns(text)),
+              .json = groups_json(managed, *routed),
+              .file = text.write.empty() ? std::string() : subnet::write_mcfdbs(managed.view, routed->routes.tables),
+              .exit_status = sound ? kSuccess : kFault};
 }
 
 Result<Said> sweeps(const SubnetText& text, const ManagedSubnet& managed) {
@@ -241,6 +254,17 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
   add_route_options(*of_check, text);
   of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
   of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
+
+  CLI::App* of_groups = command->add_subcommand("groups", "Show the multicast trees of groups, and their tables");
+  add_subnet_options(*of_groups, text);
+  add_engine_options(*of_groups, text);
+  of_groups->add_option("--group", text.groups, "A group NAME=NODE,NODE,... or NAME=ALL; may be given several times")
+      ->required();
+  of_groups->add_option("--write", text.write, "Write multicast tables as OpenSM does; - = standard output");
+  of_groups->footer("Exit status: 0 done, 1 a member is not reached or a file not written, 2 wrong input.");
+  of_groups->callback([&text, &exit_status] {
+    exit_status = run(text, {"subnet groups", read_routed_subnet, groups});
+  });
 
   CLI::App* of_sweep = command->add_subcommand("sweep", "Time a subnet manager: bring-up, light sweep, failures");
   add_subnet_options(*of_sweep, text);

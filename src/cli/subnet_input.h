@@ -42,7 +42,9 @@ struct SubnetText {
   std::string tables;  // a dump of forwarding tables; empty: the engine's
   std::string from;
   std::string to;
-  std::string conf;  // a partitions.conf
+  std::string conf;                 // a partitions.conf
+  std::vector<std::string> groups;  // of multicast: "NAME=NODE,NODE,..."
+  std::string write_groups;         // where multicast tables go
   std::string write;
   SubnetSweepText sweep{};
   std::string server;    // the name under which a subnet is served

@@ -251,4 +251,71 @@ ordered_json check_json(const ManagedSubnet& managed, const subnet::RouteReport&
   return document;
 }
 
+std::string groups_text(const ManagedSubnet& managed, const RoutedGroups& routed, LineWidth width) {
+  const auto right = TextTable::Align::kRight;
+  TextTable table({{.heading = "group", .wraps = true},
+                   {.heading = "MLID"},
+                   {.heading = "members", .align = right},
+                   {.heading = "root", .wraps = true},
+                   {.heading = "depth", .align = right, .rank = 1},
+                   {.heading = "switches", .align = right},
+                   {.heading = "cables", .align = right, .rank = 1}},
+                  width);
+  std::string faults;
+  for (std::size_t i = 0; i < routed.groups.size(); ++i) {
+    const subnet::MulticastTree& tree = routed.routes.trees[i];
+    const subnet::MulticastCheck& check = routed.checks[i];
+    table.add({routed.names[i], fmt::format("0x{:04X}", routed.groups[i].lid),
+               fmt::format("{}", routed.groups[i].members.size()),
+               tree.root.is_valid() ? node_at(managed, tree.root).description : "-", fmt::format("{}", tree.depth),
+               fmt::format("{}", check.switches), fmt::format("{}", check.cables)});
+    if (check.missing > 0) {
+      faults += fmt::format("{}: {} members are not reached\n", routed.names[i], check.missing);
+    }
+    if (!check.is_tree) {
+      faults += fmt::format("{}: its entries are no tree\n", routed.names[i]);
+    }
+  }
+  return fmt::format("{}{} blocks of 32 LIDs by 16 ports in {} switches\n\n{}{}", head(managed), routed.blocks,
+                     routed.switches, table.text(), faults);
+}
+
+ordered_json groups_json(const ManagedSubnet& managed, const RoutedGroups& routed) {
+  ordered_json document = head_json(managed);
+  document["blocks"] = routed.blocks;
+  document["groups"] = ordered_json::array();
+  for (std::size_t i = 0; i < routed.groups.size(); ++i) {
+    const subnet::MulticastTree& tree = routed.routes.trees[i];
+    ordered_json members = ordered_json::array();
+    for (const subnet::EndPortIndex member : routed.groups[i].members) {
+      members.push_back(managed.subnet[managed.view[member].place.node].description);
+    }
+    ordered_json entries = ordered_json::array();
+    for (std::size_t at = 0; at < routed.routes.tables.size(); ++at) {
+      const auto entry = routed.routes.tables[at].find(routed.groups[i].lid);
+      if (entry == routed.routes.tables[at].end()) {
+        continue;
+      }
+      ordered_json ports = ordered_json::array();
+      for (std::size_t port = 0; port < entry->second.size(); ++port) {
+        if (entry->second[port]) {
+          ports.push_back(port);
+        }
+      }
+      entries.push_back({{"switch", node_at(managed, managed.view.switch_at(at)).description}, {"ports", ports}});
+    }
+    document["groups"].push_back(
+        {{"name", routed.names[i]},
+         {"mlid", routed.groups[i].lid},
+         {"members", members},
+         {"root", tree.root.is_valid() ? ordered_json(node_at(managed, tree.root).description) : ordered_json()},
+         {"depth", tree.depth},
+         {"cables", routed.checks[i].cables},
+         {"missing", routed.checks[i].missing},
+         {"is_tree", routed.checks[i].is_tree},
+         {"entries", entries}});
+  }
+  return document;
+}
+
 }  // namespace weft::cli

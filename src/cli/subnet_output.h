@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text_lines.h"
+#include "cli/subnet_groups.h"
 #include "cli/subnet_input.h"
 #include "subnet/route_report.h"
 
@@ -32,5 +33,9 @@ struct TracedRoute {
 /// Broken routes and cycles of buffers.
 [[nodiscard]] std::string check_text(const ManagedSubnet& managed, const subnet::RouteReport& report);
 [[nodiscard]] nlohmann::ordered_json check_json(const ManagedSubnet& managed, const subnet::RouteReport& report);
+
+/// Multicast groups: the tree of each, and what is wrong with it.
+[[nodiscard]] std::string groups_text(const ManagedSubnet& managed, const RoutedGroups& routed, LineWidth width);
+[[nodiscard]] nlohmann::ordered_json groups_json(const ManagedSubnet& managed, const RoutedGroups& routed);
 
 }  // namespace weft::cli

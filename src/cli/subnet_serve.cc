@@ -14,6 +14,7 @@
 #include "live/umad_server.h"
 #include "subnet/agent/managed_state.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/multicast/multicast_dump.h"
 
 namespace weft::cli {
 namespace {
@@ -23,7 +24,7 @@ constexpr int kStandardInput = 0;
 
 /// At once, also into a pipe: what waits for the server reads it. Beside standard output where the tables go there.
 void say(const SubnetText& text, const std::string& line) {
-  std::FILE* const stream = text.write == "-" ? stderr : stdout;
+  std::FILE* const stream = text.write == "-" || text.write_groups == "-" ? stderr : stdout;
   fmt::print(stream, "{}", line);
   std::fflush(stream);
 }
@@ -41,6 +42,15 @@ Result<void> write_tables(const std::string& file, const subnet::Subnet& subnet,
     return fail("--write: {}", state.error().message);
   }
   return write_text(file, subnet::write_lfts(state->swept.subnet, state->swept.view, state->tables));
+}
+
+/// Those of multicast.
+Result<void> write_groups(const std::string& file, const subnet::Subnet& subnet, const subnet::ServedSubnet& served) {
+  const Result<subnet::ManagedState> state = subnet::managed_state(subnet, served);
+  if (!state) {
+    return fail("--write-groups: {}", state.error().message);
+  }
+  return write_text(file, subnet::write_mcfdbs(state->swept.view, state->groups));
 }
 
 std::string final_text(const subnet::ServedSubnet& served, const subnet::UmadService& service,
@@ -93,8 +103,15 @@ Result<void> serve_programs(const SubnetText& text, live::UmadServer& server, Se
 }
 
 int serve(const SubnetText& text) {
-  if (const Result<void> possible = check_text_output(text.write); !possible) {
-    return complain(kCommand, possible.error(), kFault);
+  if (text.write == "-" && text.write_groups == "-") {
+    return complain(kCommand,
+                    Error{"--write - and --write-groups - both mean standard output; write one of them to a file"},
+                    kUsageError);
+  }
+  for (const std::string& output : {text.write, text.write_groups}) {
+    if (const Result<void> possible = check_text_output(output); !possible) {
+      return complain(kCommand, possible.error(), kFault);
+    }
   }
   const Result<subnet::Subnet> subnet = read_topology(text);
   if (!subnet) {
@@ -124,6 +141,11 @@ int serve(const SubnetText& text) {
       return complain(kCommand, written.error(), kFault);
     }
   }
+  if (!text.write_groups.empty()) {
+    if (const Result<void> written = write_groups(text.write_groups, *subnet, served); !written) {
+      return complain(kCommand, written.error(), kFault);
+    }
+  }
   return interrupted() ? kInterrupted : kSuccess;
 }
 
@@ -138,6 +160,8 @@ void add_subnet_serve(CLI::App& command, SubnetText& text, int& exit_status) {
   of_serve->add_option("--counters", text.counters, "Results (.weft) of a run whose counters the ports have");
   of_serve->add_option("--write", text.write,
                        "At the end, write the forwarding tables that the manager has set; - = standard output");
+  of_serve->add_option("--write-groups", text.write_groups,
+                       "At the end, write the multicast tables that the manager has set; - = standard output");
   of_serve->add_flag("-q,--quiet", text.quiet, "No text but answers to commands");
   of_serve->footer("Exit status: 0 ended by quit, 1 a file cannot be written, 2 wrong input, 130 Ctrl-C.");
   of_serve->callback([&text, &exit_status] { exit_status = serve(text); });

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "wire/member_record.h"
 #include "wire/performance_attributes.h"
 #include "wire/test_bytes.h"
 
@@ -13,8 +14,8 @@ namespace {
 template <class Record>
 class EveryAttribute : public testing::Test {};
 
-using Records =
-    testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters, PortCountersExtended>;
+using Records = testing::Types<NodeInfo, SwitchInfo, PortInfo, SmInfo, Notice, ClassPortInfo, PortCounters,
+                               PortCountersExtended, MemberRecord>;
 TYPED_TEST_SUITE(EveryAttribute, Records);
 
 TYPED_TEST(EveryAttribute, HasFieldsThatLieApartAndInside) {

@@ -77,6 +77,39 @@ TEST(SubnetCommand, RoutesARingByNueOnAnyNumberOfLanes) {
   EXPECT_EQ(lanes_of("--nue-max-num-vls 0 --lanes 4"), 4U);
 }
 
+TEST(SubnetCommand, ShowsTheTreesOfGroups) {
+  const std::string file = kData + "fat_4x2x4.net";
+  const Outcome outcome = run_weft("subnet groups " + file + " --group job=H2,H7,H16 --group pair=H3,H9 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(document["groups"].size(), 2U);
+  const auto& job = document["groups"][0];
+  EXPECT_EQ(job["mlid"], 0xC000);
+  EXPECT_EQ(job["root"], "Spine1");
+  EXPECT_EQ(job["depth"], 2);
+  EXPECT_EQ(job["cables"], 3);
+  EXPECT_TRUE(job["is_tree"]);
+  EXPECT_EQ(job["entries"].size(), 4U);
+  EXPECT_EQ(job["entries"][0]["ports"], (std::vector{2, 5}));
+  EXPECT_EQ(document["blocks"], 5);  // one for each switch in a tree
+
+  const Outcome dump = run_weft("subnet groups " + file + " --group job=ALL --write -");
+  EXPECT_EQ(dump.exit_status, 0) << dump.err;
+  EXPECT_THAT(dump.out,
+              HasSubstr("Switch 0x0000000000200004\nLID    : Out Port(s)\n0xC000 : 0x001  0x002  0x003  0x004"));
+}
+
+TEST(SubnetCommand, SaysWhatIsWrongWithAGroup) {
+  const auto error_of = [](const std::string& options) {
+    const Outcome outcome = run_weft("subnet groups " + kData + "fat_4x2x4.net " + options);
+    EXPECT_EQ(outcome.exit_status, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(error_of("--group job"), HasSubstr("--group 'job': expected NAME=NODE,NODE,... or NAME=ALL"));
+  EXPECT_THAT(error_of("--group job=H1,H99"), HasSubstr("--group 'job=H1,H99': no node is called 'H99'"));
+  EXPECT_THAT(error_of("--group a=H1 --group a=H2"), HasSubstr("another group has the name 'a'"));
+}
+
 TEST(SubnetCommand, TakesAScenario) {
   const Outcome outcome = run_weft("subnet check " + kExamples + "/incast.toml --engine ftree --json -");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;

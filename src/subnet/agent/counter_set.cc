@@ -10,13 +10,15 @@ using wire::PortCountersExtended;
 constexpr std::uint8_t kSelectXmitWait = 1;  // of CounterSelect2
 
 /// What is counted, in the form of the extended attribute.
-PortCountersExtended extended(const PortCounters& counted) {
+PortCountersExtended extended(const PortCounters& counted, const CounterSet::Multicast& multicast) {
   return {.xmit_data = counted.xmit_data,
           .receive_data = counted.receive_data,
           .xmit_packets = counted.xmit_packets,
           .receive_packets = counted.receive_packets,
-          .unicast_xmit_packets = counted.xmit_packets,
-          .unicast_receive_packets = counted.receive_packets};
+          .unicast_xmit_packets = counted.xmit_packets - multicast.xmit_packets,
+          .unicast_receive_packets = counted.receive_packets - multicast.receive_packets,
+          .multicast_xmit_packets = multicast.xmit_packets,
+          .multicast_receive_packets = multicast.receive_packets};
 }
 
 /// Every field that CounterSelect can select, with its bit.
@@ -62,7 +64,9 @@ PortCounters CounterSet::shown() const {
   return shown;
 }
 
-PortCountersExtended CounterSet::shown_extended() const { return difference(extended(counted_), extended_base_); }
+PortCountersExtended CounterSet::shown_extended() const {
+  return difference(extended(counted_, multicast_), extended_base_);
+}
 
 void CounterSet::write(const PortCounters& written) {
   write_selected(base_, counted_, written);
@@ -72,7 +76,7 @@ void CounterSet::write(const PortCounters& written) {
 }
 
 void CounterSet::write(const PortCountersExtended& written) {
-  write_selected(extended_base_, extended(counted_), written);
+  write_selected(extended_base_, extended(counted_, multicast_), written);
 }
 
 void add_counters(PortCounters& sum, const PortCounters& more) {

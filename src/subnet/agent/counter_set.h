@@ -15,7 +15,13 @@ class CounterSet {
   [[nodiscard]] const wire::PortCounters& counted() const { return counted_; }
 
   [[nodiscard]] wire::PortCounters shown() const;
-  /// All packets count as unicast: multicast ones are not moved.
+  /// Packets to multicast LIDs among those that were counted.
+  struct Multicast {
+    std::uint64_t xmit_packets = 0;
+    std::uint64_t receive_packets = 0;
+  };
+  Multicast& multicast() { return multicast_; }
+
   [[nodiscard]] wire::PortCountersExtended shown_extended() const;
 
   /// Counters that `CounterSelect` and `CounterSelect2` select get the values that are written.
@@ -25,6 +31,7 @@ class CounterSet {
  private:
   // What each counter had counted when it was last written, less the value: it shows the difference.
   wire::PortCounters counted_{};
+  Multicast multicast_{};
   wire::PortCounters base_{};
   wire::PortCountersExtended extended_base_{};
 };

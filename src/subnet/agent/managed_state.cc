@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "subnet/multicast/multicast_blocks.h"
+
 namespace weft::subnet {
 namespace {
 
@@ -81,6 +83,7 @@ Result<ManagedState> managed_state(const Subnet& subnet, const ServedSubnet& ser
     for (std::size_t lid = 1; lid < state.tables[i].size(); ++lid) {
       state.tables[i][lid] = node->egress(static_cast<Lid>(lid)).value_or(kNoRoute);
     }
+    state.groups.push_back(multicast_table(*node));
   }
   return state;
 }

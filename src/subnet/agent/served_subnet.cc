@@ -84,7 +84,8 @@ void ServedSubnet::set_manager(PortPlace at, Manager manager) {
 
 bool ServedSubnet::manager_takes(PortPlace at, const wire::MadHeader& header) const {
   return (port(at).info.capability_mask & wire::kIsSm) != 0 &&
-         (header.attribute_id == wire::kAttributeSmInfo || header.method == wire::kMethodTrap);
+         (header.attribute_id == wire::kAttributeSmInfo || header.method == wire::kMethodTrap ||
+          header.management_class == wire::kClassSubnetAdministration);
 }
 
 /// A MAD at its destination: an end port, and for a switch its port 0.

@@ -2,7 +2,8 @@
 //
 // A program at a port sends a MAD; agents answer those that are theirs, and what is for a program at another port, or
 // comes back to the first, is polled. A MAD with a directed route goes by the ports that it names, any other by its LID
-// through the forwarding tables that a manager has set. A port passes subnet management from Initialize on, and the
+// through the forwarding tables that a manager has set; one to a multicast LID leaves each switch by all ports of its
+// entry but the one it came in by. A port passes subnet management from Initialize on, and the
 // rest once it is active. What meets a link that is down, a table without the LID or a loop is lost and counted, as on
 // a real fabric; nothing takes time. No sockets and no clock: time is an argument, and deadlines are those of traps
 // that are repeated until the manager represses them.
@@ -64,7 +65,8 @@ class ServedSubnet {
   /// request, represses a trap, or has a wrong M_Key.
   [[nodiscard]] std::optional<Answer> answer(PortPlace at, const MadPacket& request, Time now);
   void carry_out(NodeIndex node, const LinkCommand& command, Time now);
-  /// Whether the SMP is for the subnet manager at the end port, if there is one: SMInfo and traps.
+  /// Whether the SMP is for the subnet manager at the end port, if there is one: SMInfo, traps, and
+  /// requests of subnet administration.
   [[nodiscard]] bool manager_takes(PortPlace at, const wire::MadHeader& header) const;
   /// With kByOwner, a trap that the switch sends from there.
   [[nodiscard]] std::optional<Delivery> poll_trap();
@@ -102,6 +104,8 @@ class ServedSubnet {
   };
   [[nodiscard]] std::optional<Arrival> by_lid(PortPlace from, const MadPacket& packet);
   void send_by_lid(PortPlace from, const MadPacket& packet, Time now);
+  void send_multicast(PortPlace from, const MadPacket& packet, Time now);
+  [[nodiscard]] std::optional<PortPlace> cross_multicast(PortPlace egress);
   void send_directed(PortPlace from, MadPacket packet, Time now);
   void return_directed(PortPlace from, MadPacket packet);
 

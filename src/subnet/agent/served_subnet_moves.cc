@@ -1,5 +1,6 @@
 // How MADs move: across a link, by LID through forwarding tables, and along a directed route.
 #include "subnet/agent/served_subnet.h"
+#include "subnet/multicast/multicast_blocks.h"
 #include "wire/byte_order.h"
 
 namespace weft::subnet {
@@ -77,7 +78,61 @@ std::optional<ServedSubnet::Arrival> ServedSubnet::by_lid(PortPlace from, const 
   return std::nullopt;
 }
 
+std::optional<PortPlace> ServedSubnet::cross_multicast(PortPlace egress) {
+  const std::optional<PortPlace> to = cross(egress, Lane::kData);
+  if (to) {
+    ++port_at(egress).counters.multicast().xmit_packets;
+    ++port_at(*to).counters.multicast().receive_packets;
+  }
+  return to;
+}
+
+/// A copy to every port of the entry but the one of arrival. Adapters take what reaches them.
+//= ibta-1.7 18.2.4.3.3
+void ServedSubnet::send_multicast(PortPlace from, const MadPacket& packet, Time now) {
+  constexpr std::size_t kMostHops = 64;
+  struct Copy {
+    PortPlace at;
+    std::size_t hops = 0;
+  };
+  std::deque<Copy> copies;
+  if (node_at(from).is_switch()) {
+    copies.push_back({.at = from});
+  } else if (const std::optional<PortPlace> to = cross_multicast(from)) {
+    copies.push_back({.at = *to});
+  }
+  for (; !copies.empty(); copies.pop_front()) {
+    const Copy copy = copies.front();
+    const ServedNode& node = node_at(copy.at);
+    if (!node.is_switch()) {
+      arrive({.end = copy.at, .ingress = copy.at.port}, packet, now);
+      continue;
+    }
+    const PortMask ports = multicast_ports(node, packet.destination);
+    lost_.no_route += ports.none() ? 1 : 0;
+    if (copy.hops >= kMostHops || copies.size() > nodes_.size() * kMostPorts) {
+      ++lost_.loops;
+      continue;
+    }
+    for (std::size_t number = 0; number < node.ports.size(); ++number) {
+      const PortPlace egress{.node = copy.at.node, .port = static_cast<PortNumber>(number)};
+      if (!ports[number] || number == copy.at.port) {
+        continue;
+      }
+      if (number == 0) {
+        arrive({.end = egress, .ingress = copy.at.port}, packet, now);
+      } else if (const std::optional<PortPlace> to = cross_multicast(egress)) {
+        copies.push_back({.at = *to, .hops = copy.hops + 1});
+      }
+    }
+  }
+}
+
 void ServedSubnet::send_by_lid(PortPlace from, const MadPacket& packet, Time now) {
+  if (is_multicast(packet.destination)) {
+    send_multicast(from, packet, now);
+    return;
+  }
   if (const std::optional<Arrival> at = by_lid(from, packet)) {
     arrive(*at, packet, now);
   }

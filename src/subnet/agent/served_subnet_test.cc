@@ -399,5 +399,66 @@ TEST_F(ServedSubnetTest, GivesTheTablesOfItsManager) {
   EXPECT_EQ(state->tables, (ForwardingTables{{255, 1, 2, 0, 2}, {255, 2, 1, 2, 0}}));
 }
 
+class MulticastMads : public ServedSubnetTest {
+ protected:
+  static constexpr Lid kGroup = 0xC021;  // the second entry of the second block
+
+  /// Ports of the group in a switch.
+  void set_ports(Route route, std::uint16_t ports) {
+    SmpData block{};
+    wire::store_be16(block, 2, ports);
+    const wire::MadHeader header{
+        .method = wire::kMethodSet, .attribute_id = wire::kAttributeMulticastForwarding, .attribute_modifier = 1};
+    ASSERT_TRUE(ask(header, route, block));
+  }
+  void send_to_group(PortPlace from) {
+    MadPacket packet{.destination = kGroup, .source_qp = kGeneralQp, .destination_qp = 0xFFFFFF};
+    wire::MadHeader{.management_class = wire::kClassSubnetAdministration, .method = wire::kMethodGetResponse}.emit(
+        packet.mad);
+    served.send(from, packet, now);
+  }
+  std::vector<PortPlace> receivers() {
+    std::vector<PortPlace> places;
+    while (const std::optional<ServedSubnet::Delivery> delivery = served.poll_delivery()) {
+      places.push_back(delivery->at);
+    }
+    std::ranges::sort(places);
+    return places;
+  }
+};
+
+//= ibta-1.7 18.2.4.3.3
+TEST_F(MulticastMads, LeaveASwitchByAllPortsOfTheirEntryButTheOneOfArrival) {
+  bring_up();
+  set_ports({1}, 0b110);     // S1: H1 and S2
+  set_ports({1, 2}, 0b111);  // S2: itself, H2 and S1
+  send_to_group(kH1);
+  EXPECT_EQ(receivers(), (std::vector{kH2, at(kS2, 0)}));
+  send_to_group(kH2);
+  EXPECT_EQ(receivers(), (std::vector{kH1, at(kS2, 0)}));
+  send_to_group(at(kS2, 0));
+  EXPECT_EQ(receivers(), (std::vector{kH1, kH2}));
+  EXPECT_EQ(served.lost().total(), 0U);
+}
+
+TEST_F(MulticastMads, AreLostWhereASwitchHasNoEntry) {
+  bring_up();
+  set_ports({1}, 0b110);
+  send_to_group(kH1);
+  EXPECT_TRUE(receivers().empty());
+  EXPECT_EQ(served.lost().no_route, 1U);
+}
+
+TEST_F(MulticastMads, AreCountedAsSuch) {
+  bring_up();
+  set_ports({1}, 0b110);
+  set_ports({1, 2}, 0b110);
+  send_to_group(kH1);
+  const wire::PortCountersExtended sent = served.port(at(kS1, 2)).counters.shown_extended();
+  EXPECT_EQ(sent.multicast_xmit_packets, 1U);
+  EXPECT_EQ(sent.xmit_packets, sent.unicast_xmit_packets + 1);
+  EXPECT_EQ(served.port(kH2).counters.shown_extended().multicast_receive_packets, 1U);
+}
+
 }  // namespace
 }  // namespace weft::subnet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "subnet/multicast/multicast_blocks.h"
 #include "subnet/partitions/partitions.h"
 #include "wire/byte_order.h"
 
@@ -299,6 +300,29 @@ std::vector<Smp> table_sets(const Found& found, const ForwardingTables& tables, 
       add_linear_block(found, at, block, tables, written, sets);
     }
   }
+  return sets;
+}
+
+std::vector<Smp> multicast_sets(const Found& found, const MulticastTables& tables, std::map<Guid, std::size_t>& most) {
+  std::vector<Smp> sets;
+  for (std::size_t i = 0; i < found.view.switches.size(); ++i) {
+    const RoutedSwitch& routed = found.view.switches[i];
+    std::size_t& known = most[routed.guid];
+    const std::vector<MulticastBlock> blocks = multicast_blocks(routed, tables[i], known);
+    known = blocks.size();
+    for (const MulticastBlock& block : blocks) {
+      sets.push_back({.method = wire::kMethodSet,
+                      .attribute = wire::kAttributeMulticastForwarding,
+                      .modifier = block.modifier,
+                      .route = found.known[routed.node].route,
+                      .data = block.data,
+                      .node = routed.node});
+    }
+  }
+  // Block by block, in each position by position, over all switches.
+  constexpr std::uint32_t kBlockBits = 0x1FF;
+  std::ranges::stable_sort(
+      sets, {}, [](const Smp& set) { return std::pair(set.modifier & kBlockBits, set.modifier & ~kBlockBits); });
   return sets;
 }
 

@@ -2,7 +2,7 @@
 //
 // Each holds what is known of the agents against what they are to have, and asks for the difference alone, in the order
 // of OpenSM 3.3.23. Fields that a Set does not change are those that PortInfo or SwitchInfo gave. Multicast tables are
-// not written: groups come from subnet administration, which is no part of this manager.
+// written whole, as far as a switch has had entries, whenever they are.
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 #include "subnet/forwarding_tables.h"
 #include "subnet/manager/known_subnet.h"
 #include "subnet/manager/manager_options.h"
+#include "subnet/multicast/multicast_tables.h"
 
 namespace weft::subnet {
 
@@ -43,6 +44,10 @@ enum class LidStep : std::uint8_t { kOwn, kOthers };
 /// LinearFDBTop of switches, then blocks of 64 LIDs, block by block over all switches.
 [[nodiscard]] std::vector<Smp> table_sets(const Found& found, const ForwardingTables& tables,
                                           const WrittenBlocks& written);
+/// Multicast forwarding tables: blocks of 32 LIDs by 16 ports, block by block over all switches. `most`: per switch by
+/// its GUID, the blocks that it has had entries in; they are kept, so that what is no entry any more is written.
+[[nodiscard]] std::vector<Smp> multicast_sets(const Found& found, const MulticastTables& tables,
+                                              std::map<Guid, std::size_t>& most);
 /// Ports of switches with a link: lifetimes, stall counts, error thresholds, MTU and lanes that both ends have.
 [[nodiscard]] std::vector<Smp> link_sets(const KnownSubnet& known);
 /// Ports with a link that are in the state before: Initialize before Armed, Armed before Active.

@@ -110,6 +110,10 @@ void SubnetManager::take_set(const SmpExchange::Answered& answered, Time now) {
     case wire::kAttributeLinearForwarding:
       take_block(answered, now);
       break;
+    case wire::kAttributeMulticastForwarding:
+      ++report_.group_blocks;
+      report_.last_block = now;
+      break;
     default:
       written_.others[{Guid{known_[request.node].info.node_guid}, request.attribute, request.modifier, request.port}] =
           answered.data;
@@ -134,6 +138,10 @@ void SubnetManager::take_mad(const MadPacket& packet, Time /*now*/) {
   const wire::MadHeader header = *wire::MadHeader::parse(packet.mad);
   if (header.method == wire::kMethodGet && header.attribute_id == wire::kAttributeSmInfo) {
     answer_sm_info(packet);
+    return;
+  }
+  if (header.management_class == wire::kClassSubnetAdministration) {
+    administrate(packet);
     return;
   }
   if (header.method != wire::kMethodTrap || state_ == ManagerState::kStandby) {
@@ -166,6 +174,36 @@ void SubnetManager::answer_sm_info(const MadPacket& request) {
   MadPacket back = turned_around(request);
   wire::store_u8(back.mad, mad_offset::kMethod, wire::kMethodGetResponse);
   info.emit(std::span(back.mad).subspan(mad_offset::kSmpData, kSmpDataSize));
+  outgoing_.push_back(back);
+}
+
+/// MCMemberRecord of one port: Set, Delete, Get. Others are refused; who is not the master says nothing.
+//= ibta-1.7 15.2.5.17
+void SubnetManager::administrate(const MadPacket& request) {
+  const wire::MadHeader header = *wire::MadHeader::parse(request.mad);
+  if (is_response(header.method) || state_ != ManagerState::kMaster) {
+    return;
+  }
+  const std::span<const std::byte> bytes(request.mad);
+  GroupRecords::Request asked{.record = *wire::MemberRecord::parse(bytes.subspan(wire::kAdministrationData)),
+                              .components = wire::load_be64(bytes, wire::kComponentMask)};
+  for (const EndPort& end : view_.end_ports) {
+    const bool is_source = request.source >= end.lid && request.source < end.lid + end.lids;
+    asked.requester = is_source ? end.guid : asked.requester;
+    asked.is_port = asked.is_port || end.guid.value == asked.record.port_guid;
+  }
+  GroupRecords::Answer answer{.status = SaStatus::kInvalid};
+  if (header.attribute_id == wire::kAttributeMemberRecord) {
+    answer = header.method == wire::kMethodSet      ? groups_.join(asked)
+             : header.method == wire::kMethodDelete ? groups_.leave(asked)
+                                                    : groups_.find(asked);
+  }
+  joins_ += header.method != wire::kMethodGet && answer.status == SaStatus::kOk ? 1 : 0;
+  MadPacket back = turned_around(request);
+  const bool is_delete = header.method == wire::kMethodDelete;
+  wire::store_u8(back.mad, mad_offset::kMethod, is_delete ? wire::kMethodDeleteResponse : wire::kMethodGetResponse);
+  wire::store_be16(back.mad, mad_offset::kStatus, static_cast<std::uint16_t>(answer.status));
+  answer.record.emit(std::span(back.mad).subspan(wire::kAdministrationData));
   outgoing_.push_back(back);
 }
 

@@ -11,6 +11,10 @@
 // trap 128 starts a heavy sweep, after the one that runs; other traps start a light one. After a sweep with requests
 // that nobody answered the next interval brings a heavy one.
 //
+// It is subnet administration for multicast groups alone: MCMemberRecord joins and leaves (multicast/group_records.h).
+// While no sweep runs, the blocks of multicast tables are written as soon as members have changed; those of requests
+// that come meanwhile follow together. A heavy sweep writes them behind the linear tables.
+//
 // Managers that find each other (IsSM) read SMInfo: a master, then the higher priority, then the lower GUID wins; the
 // other stands by, polls, and takes over after `poll_retries` polls in vain. A master does not hand over to a manager
 // that comes later, whatever its priority.
@@ -27,6 +31,7 @@
 #include "subnet/manager/discovery.h"
 #include "subnet/manager/manager_options.h"
 #include "subnet/manager/sweep_report.h"
+#include "subnet/multicast/group_records.h"
 
 namespace weft::subnet {
 
@@ -51,6 +56,9 @@ class SubnetManager {
   [[nodiscard]] const std::vector<SweepReport>& sweeps() const { return sweeps_; }
   [[nodiscard]] const KnownSubnet& known() const { return known_; }
   [[nodiscard]] const SmpExchange& exchange() const { return exchange_; }
+  /// Multicast groups, and requests of members that were carried out.
+  [[nodiscard]] const GroupRecords& groups() const { return groups_; }
+  [[nodiscard]] std::uint64_t joins() const { return joins_; }
   [[nodiscard]] std::uint64_t traps() const { return traps_; }
   /// Answers to nothing that was under way.
   [[nodiscard]] std::uint64_t late_answers() const { return late_; }
@@ -73,6 +81,7 @@ class SubnetManager {
   void take_block(const SmpExchange::Answered& answered, Time now);
   void take_sm_info(const SmpExchange::Answered& answered, Time now);
   void answer_sm_info(const MadPacket& request);
+  void administrate(const MadPacket& request);
   void repress(const MadPacket& trap);
 
   // Sweeps (subnet_manager_sweep.cc).
@@ -87,6 +96,8 @@ class SubnetManager {
   bool after_discovery(Time now);
   void post_all(const std::vector<Smp>& sets);
   void begin_routing(Time now);
+  [[nodiscard]] std::vector<Smp> group_sets();
+  void begin_groups(Time now);
   void ask_rivals();
   [[nodiscard]] const Rival* winner() const;
   void stand_by(const Rival& master, Time now);
@@ -107,6 +118,11 @@ class SubnetManager {
   Subnet subnet_;
   RoutingView view_;
   ForwardingTables tables_;
+  EngineKind used_ = EngineKind::kMinhop;  // made them
+  GroupRecords groups_;
+  std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
+  std::vector<Smp> group_sets_;               // of the step that comes
+  std::uint64_t joins_ = 0;
   WrittenBlocks written_;
   Time routed_ = Time::never();  // when the engine is done
 

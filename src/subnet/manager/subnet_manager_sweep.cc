@@ -80,7 +80,7 @@ void SubnetManager::end_sweep(Time now) {
   report_.nodes = known_.nodes().size();
   report_.switches = known_.switches().size();
   sweeps_.push_back(report_);
-  if (state_ == ManagerState::kMaster) {
+  if (state_ == ManagerState::kMaster && (report_.cause != SweepCause::kGroups || next_light_.is_never())) {
     next_light_ = now + options_.sweep_interval;
   }
 }
@@ -110,7 +110,8 @@ void SubnetManager::post_all(const std::vector<Smp>& sets) {
 
 void SubnetManager::next_step(Time now) {
   const SweepStep done = *step_;
-  if (done == SweepStep::kLight || done == SweepStep::kActive) {
+  const bool is_last = done == SweepStep::kLight || done == SweepStep::kActive;
+  if (is_last || report_.cause == SweepCause::kGroups) {
     end_sweep(now);
     return;
   }
@@ -118,7 +119,11 @@ void SubnetManager::next_step(Time now) {
     return;
   }
   end_step(now);
-  const auto next = static_cast<SweepStep>(static_cast<std::uint8_t>(done) + 1);
+  auto next = static_cast<SweepStep>(static_cast<std::uint8_t>(done) + 1);
+  if (next == SweepStep::kMulticast) {
+    group_sets_ = group_sets();
+    next = group_sets_.empty() ? SweepStep::kLinks : next;
+  }
   begin_step(next, now);
   switch (next) {
     case SweepStep::kLight:
@@ -148,6 +153,9 @@ void SubnetManager::next_step(Time now) {
       break;
     case SweepStep::kTables:
       post_all(table_sets(found(), tables_, written_));
+      break;
+    case SweepStep::kMulticast:
+      post_all(group_sets_);
       break;
     case SweepStep::kLinks:
       post_all(link_sets(known_));
@@ -188,6 +196,16 @@ bool SubnetManager::after_discovery(Time now) {
     return false;
   }
   view_ = std::move(*view);
+  std::vector<Guid> present;
+  for (const EndPort& end : view_.end_ports) {
+    present.push_back(end.guid);
+  }
+  groups_.keep_ports(present);
+  for (std::size_t most = kLastMulticastLid - kFirstMulticastLid + 1; const NodeIndex node : known_.switches()) {
+    most = std::min<std::size_t>(most, known_[node].switch_info.multicast_cap);
+    groups_.limit(most);
+  }
+  std::erase_if(group_blocks_, [&](const auto& blocks) { return !known_.find(blocks.first); });
   return true;
 }
 
@@ -203,10 +221,37 @@ void SubnetManager::begin_routing(Time now) {
     return;
   }
   report_.fallback = routes->fallback;
+  used_ = routes->used;
   tables_ = std::move(routes->routes.tables);
   const auto entries = static_cast<std::int64_t>(view_.switches.size() * view_.last_lid());
   routed_ = later(now, thread_free_) + options_.entry_time * entries;
   thread_free_ = routed_;
+}
+
+/// By the trees of the groups as they are now.
+std::vector<Smp> SubnetManager::group_sets() {
+  (void)groups_.take_change();
+  if (view_.switches.empty()) {
+    return {};
+  }
+  const Result<MulticastRoutes> routes =
+      route_multicast(view_, {.used = used_, .options = options_.routing}, groups_.groups(view_));
+  if (!routes) {
+    report_.error = routes.error().message;
+    return {};
+  }
+  return multicast_sets(found(), routes->tables, group_blocks_);
+}
+
+/// Members have changed while no sweep runs.
+void SubnetManager::begin_groups(Time now) {
+  report_ = {.cause = SweepCause::kGroups, .begin = now, .end = {}};
+  sent_before_ = exchange_.sent();
+  retried_before_ = exchange_.retried();
+  failed_before_ = exchange_.failed();
+  begin_step(SweepStep::kMulticast, now);
+  post_all(group_sets());
+  proceed(now);
 }
 
 /// Asks each manager that discovery has come across who it is.
@@ -273,6 +318,8 @@ void SubnetManager::begin_next(Time now) {
     const SweepCause cause = *wanted_;
     wanted_.reset();
     begin_sweep(cause, now);
+  } else if (state_ == ManagerState::kMaster && groups_.take_change()) {
+    begin_groups(now);
   } else if (next_light_ <= now || light_wanted_) {
     const SweepReport& last = sweeps_.back();
     if (last.failed > 0 || !last.error.empty()) {

@@ -20,6 +20,8 @@ std::string_view to_string(SweepStep step) {
       return "routing";
     case SweepStep::kTables:
       return "tables";
+    case SweepStep::kMulticast:
+      return "multicast tables";
     case SweepStep::kLinks:
       return "links";
     case SweepStep::kArmed:
@@ -44,6 +46,8 @@ std::string_view to_string(SweepCause cause) {
       return "requests without an answer";
     case SweepCause::kTakeover:
       return "takeover";
+    case SweepCause::kGroups:
+      return "members of multicast groups";
   }
   return "";
 }

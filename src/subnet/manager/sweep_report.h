@@ -21,6 +21,7 @@ enum class SweepStep : std::uint8_t {
   kLids,
   kRouting,  // the engine computes; nothing is sent
   kTables,
+  kMulticast,  // only where groups have members
   kLinks,
   kArmed,
   kActive,
@@ -35,6 +36,7 @@ enum class SweepCause : std::uint8_t {
   kChange,    // a light sweep has found that ports changed
   kFailure,   // requests of the sweep before were not answered
   kTakeover,  // the master is gone
+  kGroups,    // members of multicast groups have changed: multicast tables alone
 };
 [[nodiscard]] std::string_view to_string(SweepCause cause);
 
@@ -58,6 +60,7 @@ struct SweepReport {
   std::size_t nodes = 0;
   std::size_t switches = 0;
   std::uint64_t blocks = 0;         // of forwarding tables, written
+  std::uint64_t group_blocks = 0;   // of multicast forwarding tables
   std::uint64_t entries = 0;        // of those, that were another before
   Time last_block = Time::never();  // when the answer to the last of them came; never: none
   std::string fallback{};           // why minhop took the place of the engine

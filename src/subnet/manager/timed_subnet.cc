@@ -44,6 +44,11 @@ void TimedSubnet::set_cable(PortPlace at, ServedSubnet::Cable cable, Time when) 
   schedule(when, cable == ServedSubnet::Cable::kUnplugged ? What::kUnplug : What::kPlug, 0, at);
 }
 
+void TimedSubnet::send(PortPlace from, const MadPacket& packet, Time when) {
+  programs_.push_back(packet);
+  schedule(when, What::kSend, static_cast<std::uint32_t>(programs_.size() - 1), from);
+}
+
 void TimedSubnet::schedule(Time at, What what, std::uint32_t index, PortPlace place) {
   WEFT_DCHECK(at >= now_);
   events_queue_.push({.at = at, .order = ++order_, .what = what, .index = index, .place = place});
@@ -91,6 +96,12 @@ void TimedSubnet::dispatch(const Event& event) {
       managers_[event.index].is_running = false;
       served_.set_manager(managers_[event.index].at, ServedSubnet::Manager::kAbsent);
       break;
+    case What::kSend: {
+      MadPacket packet = programs_[event.index];
+      packet.destination = packet.destination == 0 ? served_.port(event.place).info.sm_lid : packet.destination;
+      inject(event.place, packet);
+      break;
+    }
     case What::kUnplug:
     case What::kPlug: {
       const bool unplug = event.what == What::kUnplug;
@@ -312,7 +323,9 @@ void TimedSubnet::at_destination(std::uint32_t transit) {
   if (is_response(header.method) || served_.manager_takes(end, header)) {
     const MadPacket packet = mad.packet;
     drop(transit);
-    (void)give_to_manager(end, packet);
+    if (!give_to_manager(end, packet)) {
+      received_.push_back({.at = end, .packet = packet, .when = now_});
+    }
     return;
   }
   handle(transit, times_.agent);

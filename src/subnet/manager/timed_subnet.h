@@ -43,6 +43,17 @@ class TimedSubnet {
   void start_manager(std::size_t manager, Time at);
   /// It answers nothing any more. Its port and the agent there go on.
   void stop_manager(std::size_t manager, Time at);
+  /// A program at an end port sends a MAD then, by its LID; the port's LID is filled in, and that of its manager where
+  /// the destination is 0.
+  void send(PortPlace from, const MadPacket& packet, Time when);
+  /// A MAD that came to a port without a manager, and was no request of its agent.
+  struct Received {
+    PortPlace at;
+    MadPacket packet;
+    Time when;
+  };
+  [[nodiscard]] const std::vector<Received>& received() const { return received_; }
+
   /// A cable is pulled or put back.
   void set_cable(PortPlace at, ServedSubnet::Cable cable, Time when);
 
@@ -57,7 +68,7 @@ class TimedSubnet {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
-  enum class What : std::uint8_t { kArrive, kHandled, kManager, kTrap, kStart, kStop, kUnplug, kPlug };
+  enum class What : std::uint8_t { kArrive, kHandled, kManager, kTrap, kStart, kStop, kUnplug, kPlug, kSend };
   struct Event {
     Time at;
     std::uint64_t order = 0;
@@ -111,6 +122,8 @@ class TimedSubnet {
   MadTimes times_;
   std::vector<NodeState> nodes_;
   std::vector<Host> managers_;
+  std::vector<MadPacket> programs_;  // what programs send
+  std::vector<Received> received_;
   std::vector<Transit> transits_;
   std::vector<std::uint32_t> free_transits_;
   std::priority_queue<Event, std::vector<Event>, IsLater> events_queue_;

@@ -28,7 +28,7 @@ class DownUpPaths final : public RankedPaths {
 
 }  // namespace
 
-Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<HopMatrix> dnup_hops(const RoutingView& view) {
   std::vector<std::uint32_t> ranks(view.switches.size(), kUnranked);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool has_adapter =
@@ -39,8 +39,15 @@ Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*option
     return fail("dnup finds no leaf: no switch has an adapter");
   }
   rank_from_zero(view, ranks);
-  const HopMatrix hops = ranked_hops(view, DownUpPaths(ranks));
-  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return ranked_hops(view, DownUpPaths(ranks));
+}
+
+Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*options*/) {
+  Result<HopMatrix> hops = dnup_hops(view);
+  if (!hops) {
+    return pass_on(hops);
+  }
+  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour), .plan = {}};
 }
 
 }  // namespace weft::subnet

@@ -5,10 +5,14 @@
 #pragma once
 
 #include "subnet/routing/engine.h"
+#include "subnet/routing/hop_matrix.h"
 
 namespace weft::subnet {
 
 /// Errors: no switch has an adapter.
 [[nodiscard]] Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& options);
+
+/// Hops along such paths, by which multicast trees are made, too. Errors: no switch has an adapter.
+[[nodiscard]] Result<HopMatrix> dnup_hops(const RoutingView& view);
 
 }  // namespace weft::subnet

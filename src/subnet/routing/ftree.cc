@@ -27,14 +27,35 @@ class TreeRouter {
     }
   }
 
-  ForwardingTables route() {
+  void route() {
     for (const SwitchIndex leaf : tree_.leaves) {
       route_leaf(leaf);
     }
     for (std::size_t i = 0; i < view_.switches.size(); ++i) {
       start(view_.switch_at(i), view_.switches[i].lid, {.port = 0, .hops = 0, .kind = PathKind::kSecondary});
     }
-    return std::move(tables_);
+  }
+
+  [[nodiscard]] ForwardingTables take_tables() { return std::move(tables_); }
+
+  /// Between switches: through every cable to the neighbour that the route takes.
+  [[nodiscard]] HopMatrix hops() const {
+    HopMatrix matrix(view_);
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const SwitchIndex from = view_.switch_at(i);
+      const std::vector<SwitchPort>& ports = view_[from].ports;
+      for (std::size_t k = 0; k < tables_.size(); ++k) {
+        const SwitchIndex to = view_.switch_at(k);
+        const PortNumber egress = tables_[i][view_[to].lid];
+        for (std::size_t port = 0; port < ports.size() && egress != kNoRoute; ++port) {
+          const bool is_parallel = ports[port].to_switch.is_valid() && ports[port].to_switch == ports[egress].to_switch;
+          if (port == egress || is_parallel) {
+            matrix.set({.from = from, .to = to, .port = static_cast<PortNumber>(port)}, hops_[i][view_[to].lid]);
+          }
+        }
+      }
+    }
+    return matrix;
   }
 
  private:
@@ -182,7 +203,19 @@ Result<Routes> route_ftree(const RoutingView& view, const EngineOptions& /*optio
   if (!tree) {
     return pass_on(tree);
   }
-  return Routes{.tables = TreeRouter(view, *tree).route(), .plan = {}};
+  TreeRouter router(view, *tree);
+  router.route();
+  return Routes{.tables = router.take_tables(), .plan = {}};
+}
+
+Result<HopMatrix> ftree_hops(const RoutingView& view) {
+  Result<FatTree> tree = make_fat_tree(view);
+  if (!tree) {
+    return pass_on(tree);
+  }
+  TreeRouter router(view, *tree);
+  router.route();
+  return router.hops();
 }
 
 }  // namespace weft::subnet

@@ -6,10 +6,14 @@
 #pragma once
 
 #include "subnet/routing/engine.h"
+#include "subnet/routing/hop_matrix.h"
 
 namespace weft::subnet {
 
 /// Errors: the subnet is no fat-tree, and why; an LMC above 0.
 [[nodiscard]] Result<Routes> route_ftree(const RoutingView& view, const EngineOptions& options);
+
+/// Hops of the routes between switches, by which multicast trees are made. Errors: as above.
+[[nodiscard]] Result<HopMatrix> ftree_hops(const RoutingView& view);
 
 }  // namespace weft::subnet

@@ -7,12 +7,26 @@
 // Domke, Hoefler, Matsuoka, "Routing on the Dependency Graph", 2016.
 #pragma once
 
+#include <span>
+
+#include "subnet/routing/cable_tree.h"
 #include "subnet/routing/engine.h"
+#include "subnet/routing/hop_matrix.h"
 
 namespace weft::subnet {
 
 /// Lanes: the lower of `options.lanes` and `options.nue_lanes`. Errors: a switch that cannot be reached; paths that go
 /// round in a loop, with which OpenSM would not end.
 [[nodiscard]] Result<Routes> route_nue(const RoutingView& view, const EngineOptions& options);
+
+/// Hops between switches as far as the roots of multicast trees are chosen by them. OpenSM does not count those of
+/// paths to switches and takes what the search for the last adapter has left, so that adapter's switch is the root of
+/// most groups. Errors: as above.
+[[nodiscard]] Result<HopMatrix> nue_hops(const RoutingView& view, const EngineOptions& options);
+
+/// Trees of shortest paths from switches, by the weights that routing has left: those of multicast groups. A root that
+/// is not valid has an empty tree. Errors: as above.
+[[nodiscard]] Result<std::vector<CableTree>> nue_trees(const RoutingView& view, const EngineOptions& options,
+                                                       std::span<const SwitchIndex> roots);
 
 }  // namespace weft::subnet

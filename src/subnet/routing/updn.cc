@@ -57,7 +57,7 @@ bool is_root(const RoutingView& view, const HopMatrix& hops, SwitchIndex at) {
 
 }  // namespace
 
-Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<HopMatrix> updn_hops(const RoutingView& view) {
   const HopMatrix shortest = shortest_hops(view);
   std::vector<std::uint32_t> ranks(view.switches.size(), kUnranked);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -67,8 +67,15 @@ Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*option
     return fail("updn finds no root: no switch has nine of ten adapters at the same distance");
   }
   rank_from_zero(view, ranks);
-  const HopMatrix hops = ranked_hops(view, UpDownPaths(view, ranks));
-  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return ranked_hops(view, UpDownPaths(view, ranks));
+}
+
+Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*options*/) {
+  Result<HopMatrix> hops = updn_hops(view);
+  if (!hops) {
+    return pass_on(hops);
+  }
+  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour), .plan = {}};
 }
 
 }  // namespace weft::subnet

@@ -6,10 +6,14 @@
 #pragma once
 
 #include "subnet/routing/engine.h"
+#include "subnet/routing/hop_matrix.h"
 
 namespace weft::subnet {
 
 /// Errors: no root.
 [[nodiscard]] Result<Routes> route_updn(const RoutingView& view, const EngineOptions& options);
+
+/// Hops along such paths, by which multicast trees are made, too. Errors: no root.
+[[nodiscard]] Result<HopMatrix> updn_hops(const RoutingView& view);
 
 }  // namespace weft::subnet

@@ -23,7 +23,8 @@ std::uint64_t lids_at(const RoutingView& view, SwitchIndex at) {
 struct WeightedLink {
   std::uint32_t from = 0;  // vertex
   std::uint32_t to = 0;
-  PortNumber egress = 0;  // of `to`, towards the destination
+  PortNumber egress = 0;   // of `to`, towards the destination
+  PortNumber ingress = 0;  // of `from`, where that arrives
   std::uint64_t weight = 0;
 };
 
@@ -44,9 +45,15 @@ class WeightedRouter {
     links_.resize(view.switches.size());
     for (std::uint32_t i = 0; i < view.switches.size(); ++i) {
       lids_[i] = lids_at(view, SwitchIndex(i));
-      for (const SwitchPort& port : view.switches[i].ports) {
+      const std::vector<SwitchPort>& ports = view.switches[i].ports;
+      for (std::size_t number = 0; number < ports.size(); ++number) {
+        const SwitchPort& port = ports[number];
         if (port.to_switch.is_valid() && port.to_switch.value() != i) {
-          links_[i].push_back({.from = i, .to = port.to_switch.value(), .egress = port.peer_port, .weight = all * all});
+          links_[i].push_back({.from = i,
+                               .to = port.to_switch.value(),
+                               .egress = port.peer_port,
+                               .ingress = static_cast<PortNumber>(number),
+                               .weight = all * all});
         }
       }
     }
@@ -82,6 +89,16 @@ class WeightedRouter {
         tables[i][lid] = used_[i]->egress;
       }
     }
+  }
+
+  [[nodiscard]] CableTree cables() const {
+    CableTree tree(view_.switches.size());
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+      if (used_[i] != nullptr && used_[i]->from != adapter_) {
+        tree[i] = {.above = SwitchIndex(used_[i]->from), .up = used_[i]->egress, .down = used_[i]->ingress};
+      }
+    }
+    return tree;
   }
 
   void add_weights() {
@@ -145,12 +162,13 @@ std::vector<EndPortIndex> weighted_order(const RoutingView& view) {
   return ports;
 }
 
-Result<ForwardingTables> weighted_tables(const RoutingView& view) {
+namespace {
+
+Result<ForwardingTables> route_all(const RoutingView& view, WeightedRouter& router) {
   ForwardingTables tables = empty_tables(view);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     tables[i][view.switches[i].lid] = 0;
   }
-  WeightedRouter router(view);
   for (const EndPortIndex destination : weighted_order(view)) {
     const EndPort& end = view[destination];
     for (std::uint32_t offset = 0; offset < end.lids; ++offset) {
@@ -162,6 +180,27 @@ Result<ForwardingTables> weighted_tables(const RoutingView& view) {
     }
   }
   return tables;
+}
+
+}  // namespace
+
+Result<ForwardingTables> weighted_tables(const RoutingView& view) {
+  WeightedRouter router(view);
+  return route_all(view, router);
+}
+
+Result<std::vector<CableTree>> weighted_trees(const RoutingView& view, std::span<const SwitchIndex> roots) {
+  WeightedRouter router(view);
+  if (Result<ForwardingTables> routed = route_all(view, router); !routed) {
+    return pass_on(routed);
+  }
+  std::vector<CableTree> trees(roots.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].is_valid() && router.grow_tree(view[roots[i]].end_port)) {
+      trees[i] = router.cables();
+    }
+  }
+  return trees;
 }
 
 }  // namespace weft::subnet

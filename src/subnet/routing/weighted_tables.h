@@ -6,12 +6,20 @@
 // OpenSM 3.3.23.
 #pragma once
 
+#include <span>
+
 #include "subnet/forwarding_tables.h"
+#include "subnet/routing/cable_tree.h"
 
 namespace weft::subnet {
 
 /// Errors: a switch that cannot be reached.
 [[nodiscard]] Result<ForwardingTables> weighted_tables(const RoutingView& view);
+
+/// Trees of shortest paths from switches, by the weights that routing has left: those of multicast groups. A root that
+/// is not valid has an empty tree. Errors: as above.
+[[nodiscard]] Result<std::vector<CableTree>> weighted_trees(const RoutingView& view,
+                                                            std::span<const SwitchIndex> roots);
 
 /// End ports in the order in which they get routes: adapters of the switches with most LIDs first, then switches.
 [[nodiscard]] std::vector<EndPortIndex> weighted_order(const RoutingView& view);
