@@ -28,7 +28,7 @@ class DownUpPaths final : public RankedPaths {
 
 }  // namespace
 
-Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& options) {
   std::vector<std::uint32_t> ranks(view.switches.size(), kUnranked);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool has_adapter =
@@ -40,7 +40,7 @@ Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*option
   }
   rank_from_zero(view, ranks);
   const HopMatrix hops = ranked_hops(view, DownUpPaths(ranks));
-  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour, options.held), .plan = {}};
 }
 
 }  // namespace weft::subnet

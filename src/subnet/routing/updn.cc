@@ -57,7 +57,7 @@ bool is_root(const RoutingView& view, const HopMatrix& hops, SwitchIndex at) {
 
 }  // namespace
 
-Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<Routes> route_updn(const RoutingView& view, const EngineOptions& options) {
   const HopMatrix shortest = shortest_hops(view);
   std::vector<std::uint32_t> ranks(view.switches.size(), kUnranked);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -68,7 +68,7 @@ Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*option
   }
   rank_from_zero(view, ranks);
   const HopMatrix hops = ranked_hops(view, UpDownPaths(view, ranks));
-  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return Routes{.tables = balanced_tables(view, hops, PortChoice::kAnyNeighbour, options.held), .plan = {}};
 }
 
 }  // namespace weft::subnet
