@@ -111,6 +111,10 @@ class Reporter {
       if (!trace.arrived) {
         report_.broken += routes;
         report_.first_broken = report_.first_broken.value_or(first);
+        if (trace.loops) {
+          report_.looping += routes;
+          report_.first_looping = report_.first_looping.value_or(first);
+        }
         continue;
       }
       const std::uint32_t hops = static_cast<std::uint32_t>(trace.path.size()) - 1;

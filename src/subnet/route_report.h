@@ -48,6 +48,8 @@ struct RouteReport {
   std::uint64_t routes = 0;  // that lead to their destination
   std::uint64_t broken = 0;  // that do not
   std::optional<RouteEnds> first_broken;
+  std::uint64_t looping = 0;  // of those, that go round in a loop
+  std::optional<RouteEnds> first_looping;
   std::uint64_t hops = 0;         // cables between switches, summed over routes
   std::uint32_t longest = 0;      // the most of one route
   std::vector<CableLoad> cables;  // both directions of each between switches, in the order of switches and ports

@@ -109,7 +109,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     return hops_to(switch_ordinal, {.destination = destination});
   }
   [[nodiscard]] std::uint8_t lid_mask_control() const { return options_.lid_mask_control; }
-  /// What the subnet manager says of paths; empty: nothing.
+  /// What the subnet manager says of paths at present; empty: nothing.
   [[nodiscard]] const PathLevels& path_levels() const { return options_.levels; }
   [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
   [[nodiscard]] const LaneCredits& credits(PortIndex port, std::uint32_t lane) const {
@@ -266,6 +266,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
 
   // Link events: infiniband_fabric_events.cc.
+  void on_links_changed(Time now) { options_.sweeps.take_due(now, options_.tables, options_.levels); }
   void take_link_down(PortIndex index, Time now);
   void bring_link_up(const CableEnds& ends, Time now);
   void expire_heads(PortIndex index, std::uint32_t lane, Time now);

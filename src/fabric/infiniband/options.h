@@ -13,6 +13,7 @@
 #include "fabric/marking/fecn.h"
 #include "fabric/routing/linear_tables.h"
 #include "fabric/routing/path_policy.h"
+#include "fabric/routing/table_schedule.h"
 
 namespace weft::fabric {
 
@@ -55,10 +56,12 @@ struct InfiniBandOptions : FabricOptions<InfiniBandSwitchOptions, InfiniBandPort
   //= ibta-1.7 4.1.1
   std::uint8_t lid_mask_control = 0;
   std::uint8_t data_lanes = 1;  // 1 to 15
-  /// Of a subnet manager, in place of the rule of ForwardingTable; all switches then have PathPolicy::kTable. They stay
-  /// as they are when links fail. Of the same LID mask control; empty: none.
+  /// Of a subnet manager, in place of the rule of ForwardingTable; all switches then have PathPolicy::kTable. Of the
+  /// same LID mask control; empty: none.
   LinearTables tables;
   PathLevels levels;  // that it tells senders; empty: none
+  /// What becomes of both when links fail and return: at times when routes learn of `events`. Empty: they stay.
+  TableSchedule sweeps;
   /// The data lanes are so many sets of equal size, and service levels name lanes of the first. Switches move packets
   /// to the same lane of another set as LanePhases says; what would need a further set is discarded. 1: no sets.
   std::uint8_t lane_phases = 1;

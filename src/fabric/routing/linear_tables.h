@@ -17,6 +17,14 @@
 
 namespace weft::fabric {
 
+/// What is different in one of two states of the same bytes.
+struct ByteChange {
+  std::uint32_t place = 0;
+  std::uint8_t value = 0;
+
+  friend bool operator==(const ByteChange&, const ByteChange&) = default;
+};
+
 class LinearTables {
  public:
   static constexpr std::uint32_t kMostPorts = 254;  // of a switch
@@ -44,6 +52,14 @@ class LinearTables {
   [[nodiscard]] NextHops next_hop(std::uint32_t switch_ordinal, const ForwardingTable::Target& target) const {
     const std::uint8_t port = ports_[switch_ordinal * lids_ + lid_of(target)];
     return port == kNoPort ? NextHops() : NextHops(&kNumbers[port], 1);
+  }
+
+  /// What makes these tables those, which are of the same size; in the order of switches.
+  [[nodiscard]] std::vector<ByteChange> changes_to(const LinearTables& those) const;
+  /// Takes the changes in, and leaves what was there before in them: done twice, nothing has changed.
+  void exchange(std::vector<ByteChange>& changes);
+  [[nodiscard]] std::uint32_t switch_of(const ByteChange& change) const {
+    return static_cast<std::uint32_t>(change.place / lids_);
   }
 
   [[nodiscard]] std::size_t heap_bytes() const { return ports_.capacity(); }
@@ -83,6 +99,10 @@ class PathLevels {
   };
   void set(const Path& path, std::uint8_t level) { levels_[place_of(path)] = level; }
   [[nodiscard]] std::uint8_t of(const Path& path) const { return levels_[place_of(path)]; }
+
+  /// As of LinearTables.
+  [[nodiscard]] std::vector<ByteChange> changes_to(const PathLevels& those) const;
+  void exchange(std::vector<ByteChange>& changes);
 
   [[nodiscard]] std::size_t heap_bytes() const { return levels_.capacity(); }
 

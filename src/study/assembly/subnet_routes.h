@@ -1,7 +1,5 @@
-// What a subnet manager makes of a scenario's network: forwarding tables and service levels by `routing.engine`.
-//
-// Parts of the network that no cable joins (planes, rails without spines) are subnets with a manager each, at the first
-// NIC port of each; a file of tables is of one subnet. Ports of reducers, which OpenSM knows nothing of, go by D-mod-K.
+// What a subnet manager makes of a scenario's network: forwarding tables and service levels by `routing.engine`. Whose
+// manager, and where: managed_network.h.
 #pragma once
 
 #include "base/result.h"

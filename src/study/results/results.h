@@ -174,7 +174,7 @@ struct SampleRow {
 
 struct EventRow {
   Time at = Time::never();  // never: some time in the run
-  std::string kind;         // "fail", "degrade", "restore", of a [[failure]], "job-lost", "deadlock", "watchdog"
+  std::string kind;         // "fail", "degrade", "restore", of a [[failure]], "resweep", "job-lost", "deadlock", ...
   std::string place;
   std::string text;
 

@@ -6,6 +6,7 @@
 
 #include "base/format_quantity.h"
 #include "study/assembly/build_failures.h"
+#include "study/assembly/subnet_resweeps.h"
 #include "study/run/collector_ports.h"
 #include "study/scenario/scenario_words.h"
 
@@ -78,6 +79,47 @@ void take_failures(const scenario::Scenario& scenario, const fabric::Graph& grap
   }
 }
 
+std::string text_of(const assembly::Resweep& own, std::string_view engine) {
+  std::string text = own.links_down == 0
+                         ? "all cables up"
+                         : fmt::format("{} cable{} down", own.links_down, own.links_down == 1 ? "" : "s");
+  text += fmt::format(": {} entries of {} switches", own.entries, own.switches);
+  if (own.levels > 0) {
+    text += fmt::format(", {} service levels of connections to come", own.levels);
+  }
+  if (own.paths < own.paths_before) {
+    text += fmt::format("; {} of {} paths lead nowhere", own.paths_before - own.paths, own.paths_before);
+  }
+  if (!own.fallback.empty()) {
+    text += fmt::format("; minhop in place of {}: {}", engine, own.fallback);
+  }
+  return own.can_block ? text + "; buffers can wait for one another in a cycle" : text;
+}
+
+/// Of links that flap without end the first ones.
+constexpr std::size_t kMostResweeps = 100;
+
+void take_resweeps(const Simulation& simulation, results::RunResults& results) {
+  const std::string engine(scenario::word_of(simulation.scenario().routing.engine));
+  const auto all = simulation.resweeps();
+  for (std::size_t i = 0; i < std::min(all.size(), kMostResweeps); ++i) {
+    const bool reached = all[i].at <= results.run.ended_at;
+    std::string text = text_of(all[i], engine);
+    if (!reached) {
+      text += ", " + not_reached(all[i].at);
+    } else if (i + 1 == kMostResweeps && i + 1 < all.size()) {
+      text += fmt::format("; {} more are left out here", all.size() - kMostResweeps);
+    }
+    results.events.push_back({.at = reached ? all[i].at : Time::never(),
+                              .kind = "resweep",
+                              .place = all[i].fallback.empty() ? engine : "minhop",
+                              .text = std::move(text)});
+    if (!reached) {
+      return;
+    }
+  }
+}
+
 void take_deadlocks(const world::World& world, results::RunResults& results) {
   const auto* const ethernet = world.fabric().get_if<fabric::EthernetFabric>();
   if (ethernet == nullptr) {
@@ -111,6 +153,7 @@ void take_storms(results::RunResults& results) {
 void take_events(const Simulation& simulation, results::RunResults& results) {
   take_link_events(simulation.scenario(), results);
   take_failures(simulation.scenario(), simulation.world().graph(), results);
+  take_resweeps(simulation, results);
   if (const std::optional<Simulation::JobLoss>& loss = simulation.loss(); loss) {
     results.events.push_back({.at = loss->at,
                               .kind = "job-lost",

@@ -49,6 +49,7 @@ Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario&
 }
 
 std::span<const std::size_t> Simulation::attacks() const { return parts_->attacks; }
+std::span<const assembly::Resweep> Simulation::resweeps() const { return parts_->resweeps; }
 
 bool Simulation::is_between_phases(Time time) const {
   bool any = false;

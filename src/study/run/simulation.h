@@ -29,6 +29,7 @@
 
 namespace weft::study::assembly {
 
+struct Resweep;
 struct ScaleUpPlan;
 struct TrafficPlan;
 
@@ -129,6 +130,8 @@ class Simulation {
   [[nodiscard]] const assembly::ScaleUpPlan* scale_up_plan() const;
   /// Of the world's attacks, their numbers in the scenario; others are such as the family cannot suffer.
   [[nodiscard]] std::span<const std::size_t> attacks() const;
+  /// What subnet managers write in the run when links fail and return, in the order of time; reached or not.
+  [[nodiscard]] std::span<const assembly::Resweep> resweeps() const;
   /// Null unless a controller gives flows their paths.
   [[nodiscard]] const world::TrafficController* controller() const;
   [[nodiscard]] Progress progress() const;

@@ -11,6 +11,7 @@
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
+#include "study/assembly/subnet_resweeps.h"
 #include "study/run/group_reach.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/start_delay.h"
@@ -26,11 +27,21 @@ namespace {
 constexpr std::int64_t kProductsPerPiece = 4;
 constexpr std::int64_t kChunksPerPiece = 3;
 
-Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph,
-                           world::WorldOptions& options) {
+/// `resweeps`: of its subnet managers.
+Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph, world::WorldOptions& options,
+                           std::vector<assembly::Resweep>& resweeps) {
   Result<fabric::AnyFabricOptions> made = assembly::fabric_options(scenario, graph);
   if (!made) {
     return pass_on(made);
+  }
+  if (auto* const subnet = std::get_if<fabric::InfiniBandOptions>(&*made);
+      subnet != nullptr && scenario::has_manager(scenario.routing)) {
+    Result<assembly::ResweepPlan> plan = assembly::plan_resweeps(scenario, graph, subnet->events);
+    if (!plan) {
+      return pass_on(plan);
+    }
+    subnet->sweeps = std::move(plan->schedule);
+    resweeps = std::move(plan->resweeps);
   }
   options.fabric = std::move(*made);
   options.port_failover_delay = scenario.routing.port_failover_delay;
@@ -57,6 +68,12 @@ bool has_controller(const fabric::AnyFabricOptions& fabric) {
          (ethernet->switches.front().path == fabric::PathPolicy::kCentral || ethernet->control.has_value());
 }
 
+/// What a connection is told depends on when it is opened, and a divided world opens all at the start.
+bool changes_levels(const fabric::AnyFabricOptions& fabric) {
+  const auto* const subnet = std::get_if<fabric::InfiniBandOptions>(&fabric);
+  return subnet != nullptr && subnet->sweeps.changes_levels();
+}
+
 bool is_composed(const assembly::TrafficPlan& plan) {
   return plan.training && plan.training->settings->training.fidelity == scenario::StepFidelity::kComposed;
 }
@@ -75,13 +92,14 @@ bool connects_late(const world::WorldOptions& options, const assembly::TrafficPl
 // Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
 // in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
 // of a scheduled fabric act on each other's queues and links, attackers look into victims, a traffic controller on the
-// tables of all switches, and what switches decide for themselves is judged over the tables of all.
+// tables of all switches, and what switches decide for themselves is judged over the tables of all. Of a manager whose
+// sweeps change service levels: changes_levels().
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
                  scenario::StreamSetup setup) {
   const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;
   return options.carries_bytes || !options.attacks.empty() || options.defences.cnp_interval > Duration::zero() ||
          std::holds_alternative<fabric::ScheduledOptions>(options.fabric) || has_controller(options.fabric) ||
-         std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
+         changes_levels(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
            return is_composed(plan) || plan.as_long_as_jobs || connects_late(options, plan) ||
                   (is_stream(plan) && sets_up_streams);
          });
@@ -151,7 +169,7 @@ Result<void> Simulation::build() {
   world::WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.carries_bytes = payload_ == Payload::kBytes;
-  if (Result<void> chosen = choose_fabric(scenario_, *graph, options); !chosen) {
+  if (Result<void> chosen = choose_fabric(scenario_, *graph, options, parts_->resweeps); !chosen) {
     return chosen;
   }
   parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);

@@ -13,6 +13,7 @@
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
+#include "study/assembly/subnet_resweeps.h"
 #include "study/run/job_turns.h"
 #include "study/run/simulation.h"
 #include "study/run/training_run.h"
@@ -91,6 +92,7 @@ struct Simulation::Parts {
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
   std::vector<std::uint16_t> partitions;                 // P_Key of each job
+  std::vector<assembly::Resweep> resweeps;               // of subnet managers, that are to come in the run
   std::vector<std::size_t> attacks;                      // of the world's, their numbers in the scenario
   std::vector<std::string> gpus;                         // of jobs that compute, where some fail to
   std::unique_ptr<world::TrafficController> controller;  // null: switches have no entries

@@ -234,8 +234,26 @@ void add_failures(std::vector<Case>& all, std::string_view family) {
                                         traffic("collective", "size = \"1 MB\"")});
 }
 
+/// Tables of a subnet manager, which sweeps again and again; where it changes service levels, the world stays whole.
+void add_resweeps(std::vector<Case>& all) {
+  all.push_back({"infiniband_resweeps",
+                 "stop = \"300 us\"\n" + fabric("infiniband") +
+                     "[routing]\nengine = \"minhop\"\nreroute_delay = \"4 us\"\n[transport]\nack_timeout = 3\n"
+                     "[[failure]]\nkind = \"flapping\"\nselect = \"leaf0/port4\"\nat = \"5 us\"\nperiod = \"20 us\"\n"
+                     "down = \"7 us\"\n[[failure]]\nkind = \"switch-reboot\"\nselect = \"spine1\"\nat = \"40 us\"\n"
+                     "duration = \"30 us\"\n" +
+                     traffic("permutation", "size = \"300 kB\"\nshift = 5")});
+  all.push_back({"infiniband_levels",
+                 "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [5, 3]\n[infiniband]\nvls = "
+                 "8\n[routing]\npolicy = \"lft\"\nengine = \"dfsssp\"\nreroute_delay = \"4 us\"\n[transport]\n"
+                 "ack_timeout = 3\n[[event]]\nat = \"10 us\"\nselect = \"switch0-0/port1\"\naction = \"fail\"\n" +
+                     traffic("permutation", "size = \"300 kB\"\nshift = 2"),
+                 false});
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all = {bond()};
+  add_resweeps(all);
   for (const std::string_view family : {"rocev2", "infiniband", "iwarp", "tcp"}) {
     const std::string name(family);
     all.push_back({name + "_permutation", fabric(family) + traffic("permutation", "size = \"300 kB\"")});

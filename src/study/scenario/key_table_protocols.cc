@@ -308,8 +308,9 @@ constexpr std::array kRouting = {
     Key{.name = "reroute_delay",
         .binding = bind<&RoutingSettings::reroute_delay>(),
         .fallback = "50 ms",
-        .about = "From a failure until next hops avoid it; of a scheduled fabric, until leaves hear by their "
-                 "reachability messages which links they may use.",
+        .about = "From a failure until next hops avoid it; of InfiniBand, until the subnet manager has swept and its "
+                 "tables are in the switches; of a scheduled fabric, until leaves hear by their reachability messages "
+                 "which links they may use.",
         .range = kSpan},
     Key{.name = "port_failover",
         .binding = bind<&RoutingSettings::port_failover>(),
@@ -334,7 +335,8 @@ constexpr std::array kRouting = {
             "routing engines of OpenSM, entry for entry, with the manager at the first NIC ([subnet.md](subnet.md)). "
             "`lash`, `dfsssp`, and `nue` with several lanes (`nue_max_num_vls`) give each path a service level, by "
             "which it has a virtual lane. `file`: those of "
-            "`tables`. Tables of a manager stay as they are: links that fail are refused with them.",
+            "`tables`. When links fail or return, an engine's tables of what is left are in the switches "
+            "`reroute_delay` later; those of a file stay as they are.",
         .only_for = "lft"},
     Key{.name = "tables",
         .binding = bind<&RoutingSettings::tables>(),

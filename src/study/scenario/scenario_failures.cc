@@ -42,11 +42,6 @@ Duration duration_of(const FailureRates& rates, FailureKind kind) {
   return rates.manager_takeover;
 }
 
-bool takes_links_down(FailureKind kind) {
-  return kind == FailureKind::kLinkDown || kind == FailureKind::kFlapping || kind == FailureKind::kSwitchReboot ||
-         kind == FailureKind::kNicPort;
-}
-
 std::vector<std::string_view> fill_in(FailureSettings& failure, const FailureRates& rates) {
   std::vector<std::string_view> filled;
   const auto fill = [&filled](auto& member, std::string_view key, auto value) {

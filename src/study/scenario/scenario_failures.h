@@ -91,8 +91,6 @@ struct CheckpointSettings {
 [[nodiscard]] std::int64_t fit_of(const FailureRates& rates, FailureKind kind);
 /// How long such a failure lasts.
 [[nodiscard]] Duration duration_of(const FailureRates& rates, FailureKind kind);
-/// Whether links go down with it.
-[[nodiscard]] bool takes_links_down(FailureKind kind);
 
 /// Gives the members that mean something for the kind and have no value that of [failures]: a rate and a duration if
 /// the failure has no time of its own. Returns the keys that were filled in.

@@ -77,19 +77,10 @@ Result<void> validate_manager(const Scenario& scenario) {
   if (routing.engine == RoutingEngine::kFile && routing.tables.empty()) {
     return fail_at(scenario, "routing.engine", "'file' needs routing.tables");
   }
-  const auto ends_link = [](const EventSettings& event) { return event.action == EventAction::kFail; };
-  if (const auto event = std::ranges::find_if(scenario.events, ends_link); event != scenario.events.end()) {
-    return fail_at(scenario, fmt::format("event[{}].action", event - scenario.events.begin()),
-                   "no manager sweeps again after a failure: tables of routing.engine = \"{}\" stay as they are; use "
-                   "d-mod-k, or leave the event out",
-                   word_of(routing.engine));
-  }
   for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
-    if (takes_links_down(scenario.failures[i].kind)) {
+    if (scenario.failures[i].kind == FailureKind::kSubnetManager && routing.engine == RoutingEngine::kFile) {
       return fail_at(scenario, fmt::format("failure[{}].kind", i),
-                     "no manager sweeps again after a failure: tables of routing.engine = \"{}\" stay as they are; use "
-                     "d-mod-k, or leave the failure out",
-                     word_of(routing.engine));
+                     "tables of a file have no manager that could fail (routing.engine = \"file\"); name an engine");
     }
   }
   return assigns_lanes(routing) ? validate_levels(scenario) : Result<void>();

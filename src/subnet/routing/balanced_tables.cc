@@ -39,11 +39,14 @@ struct Fewest {
 
 class SwitchBalancer {
  public:
-  SwitchBalancer(const RoutingView& view, const HopMatrix& hops, SwitchIndex at, PortChoice choice)
+  /// `held`: what the switch has; null: nothing that counts.
+  SwitchBalancer(const RoutingView& view, const HopMatrix& hops, SwitchIndex at, PortChoice choice,
+                 const ForwardingTable* held)
       : view_(view),
         hops_(hops),
         at_(at),
         choice_(choice),
+        held_(held),
         routes_(view[at].ports.size(), 0),
         used_(view.end_ports.size()) {}
 
@@ -55,7 +58,8 @@ class SwitchBalancer {
     const std::size_t lid = end.lid + offset;
     // After kNoRoute the search starts at 256, which is port 256 modulo the number of ports.
     const std::size_t start = offset > 0 && choice_ == PortChoice::kAnyNeighbour ? table[lid - 1] + std::size_t{1} : 1;
-    table[lid] = egress(destination, start);
+    const PortNumber kept = held_ == nullptr ? kNoRoute : (*held_)[lid];
+    table[lid] = leads_on(kept, end) ? kept : egress(destination, start);
     if (table[lid] != kNoRoute && !end.is_switch()) {
       ++routes_[table[lid]];
       remember(destination, table[lid]);
@@ -90,6 +94,13 @@ class SwitchBalancer {
     }
     used_[destination.value()].push_back(
         {.node = name.node, .system = name.system, .peer_port = peer_port, .routes = 1});
+  }
+
+  /// By one of the shortest paths to another switch's end port.
+  [[nodiscard]] bool leads_on(PortNumber port, const EndPort& end) const {
+    return port != 0 && port < view_[at_].ports.size() && end.at.is_valid() && end.at != at_ &&
+           hops_.least(at_, end.at) != kNoPath && view_[at_].ports[port].is_connected() &&
+           hops_.through({.from = at_, .to = end.at, .port = port}) == hops_.least(at_, end.at);
   }
 
   [[nodiscard]] PortNumber egress(EndPortIndex destination, std::size_t start) const {
@@ -194,6 +205,7 @@ class SwitchBalancer {
   const HopMatrix& hops_;
   SwitchIndex at_;
   PortChoice choice_;
+  const ForwardingTable* held_;
   std::vector<std::uint32_t> routes_;             // per port
   std::vector<std::vector<UsedNeighbour>> used_;  // per end port
 };
@@ -229,11 +241,12 @@ std::vector<EndPortIndex> routing_order(const RoutingView& view) {
   return ports;
 }
 
-ForwardingTables balanced_tables(const RoutingView& view, const HopMatrix& hops, PortChoice choice) {
+ForwardingTables balanced_tables(const RoutingView& view, const HopMatrix& hops, PortChoice choice,
+                                 const ForwardingTables* held) {
   ForwardingTables tables = empty_tables(view);
   const std::vector<EndPortIndex> order = routing_order(view);
   for (std::size_t i = 0; i < view.switches.size(); ++i) {
-    SwitchBalancer balancer(view, hops, view.switch_at(i), choice);
+    SwitchBalancer balancer(view, hops, view.switch_at(i), choice, held == nullptr ? nullptr : &(*held)[i]);
     for (std::uint32_t offset = 0; offset < 1U << view.lmc; ++offset) {
       for (const EndPortIndex destination : order) {
         balancer.route(destination, offset, tables[i]);

@@ -17,7 +17,9 @@ enum class PortChoice : std::uint8_t {
   kFirstNeighbour,  // dor: only ports to the neighbour behind the lowest of them
 };
 
-[[nodiscard]] ForwardingTables balanced_tables(const RoutingView& view, const HopMatrix& hops, PortChoice choice);
+/// `held`: EngineOptions::held. An entry that is kept counts for balance when its turn comes.
+[[nodiscard]] ForwardingTables balanced_tables(const RoutingView& view, const HopMatrix& hops, PortChoice choice,
+                                               const ForwardingTables* held);
 
 /// End ports in the order in which they get routes.
 [[nodiscard]] std::vector<EndPortIndex> routing_order(const RoutingView& view);

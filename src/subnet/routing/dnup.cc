@@ -42,12 +42,12 @@ Result<HopMatrix> dnup_hops(const RoutingView& view) {
   return ranked_hops(view, DownUpPaths(ranks));
 }
 
-Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<Routes> route_dnup(const RoutingView& view, const EngineOptions& options) {
   Result<HopMatrix> hops = dnup_hops(view);
   if (!hops) {
     return pass_on(hops);
   }
-  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour, options.held), .plan = {}};
 }
 
 }  // namespace weft::subnet

@@ -4,8 +4,9 @@
 
 namespace weft::subnet {
 
-Result<Routes> route_dor(const RoutingView& view, const EngineOptions& /*options*/) {
-  return Routes{.tables = balanced_tables(view, shortest_hops(view), PortChoice::kFirstNeighbour), .plan = {}};
+Result<Routes> route_dor(const RoutingView& view, const EngineOptions& options) {
+  return Routes{.tables = balanced_tables(view, shortest_hops(view), PortChoice::kFirstNeighbour, options.held),
+                .plan = {}};
 }
 
 }  // namespace weft::subnet

@@ -34,6 +34,10 @@ struct Routes {
 struct EngineOptions {
   std::uint32_t lanes = 8;      // data lanes of every link; 1 to 15
   std::uint32_t nue_lanes = 1;  // at most so many of them for nue (OpenSM's nue_max_num_vls); 0: all
+  /// What the switches hold, for a sweep after cables have failed: minhop, updn, dnup and dor keep an entry that still
+  /// begins one of the shortest of their paths. Null: nothing is kept, as in a first sweep, and where a port has
+  /// trained.
+  const ForwardingTables* held = nullptr;
 };
 
 enum class EngineKind : std::uint8_t { kMinhop, kUpdn, kDnup, kFtree, kDor, kLash, kSssp, kDfsssp, kNue };

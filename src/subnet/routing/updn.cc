@@ -70,12 +70,12 @@ Result<HopMatrix> updn_hops(const RoutingView& view) {
   return ranked_hops(view, UpDownPaths(view, ranks));
 }
 
-Result<Routes> route_updn(const RoutingView& view, const EngineOptions& /*options*/) {
+Result<Routes> route_updn(const RoutingView& view, const EngineOptions& options) {
   Result<HopMatrix> hops = updn_hops(view);
   if (!hops) {
     return pass_on(hops);
   }
-  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour), .plan = {}};
+  return Routes{.tables = balanced_tables(view, *hops, PortChoice::kAnyNeighbour, options.held), .plan = {}};
 }
 
 }  // namespace weft::subnet
