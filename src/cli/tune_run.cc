@@ -102,6 +102,15 @@ Result<std::vector<const TuneRun::Tried*>> TuneRun::try_all(const std::vector<Wi
   return made;
 }
 
+bool TuneRun::keeps_limits(const Tried& tried) const {
+  for (std::size_t k = 0; k < result_.limits.size(); ++k) {
+    if (!result_.limits[k].limit.holds(mean_of(tried.limits[k]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 double TuneRun::score(const Tried& tried) const {
   if (!tried.reason.empty() || tried.values.empty()) {
     return kImpossible * scale_;
@@ -243,12 +252,14 @@ Result<void> TuneRun::search_in(const std::vector<std::size_t>& keys, bool globa
   return good;
 }
 
-/// All that was sampled is alike: there is nothing to look for.
+/// All that was sampled is alike, and keeps the limits: there is nothing to look for.
 bool TuneRun::is_nothing() const {
-  return std::ranges::all_of(result_.keys, [&](const study::tune::TunedKey& key) {
-    return key.effect && study::sweep::importance_of(*key.effect, result_.sample_mean, result_.tolerance) ==
-                             study::sweep::Importance::kDoesNot;
-  });
+  const bool all_keep = std::ranges::all_of(
+      tried_, [&](const auto& own) { return own.second.values.empty() || keeps_limits(own.second); });
+  return all_keep && std::ranges::all_of(result_.keys, [&](const study::tune::TunedKey& key) {
+           return key.effect && study::sweep::importance_of(*key.effect, result_.sample_mean, result_.tolerance) ==
+                                    study::sweep::Importance::kDoesNot;
+         });
 }
 
 Result<void> TuneRun::refine() {
@@ -405,6 +416,7 @@ study::tune::Mistake TuneRun::mistake_of(std::size_t key, double coordinate, con
   if (made.reason.empty() && !tried.values.empty()) {
     const study::sweep::StopRule rule{.same = result_.tolerance, .better = result_.measure.kind->better};
     made.cost = difference_of({.first = result_.best, .second = tried.values}, rule);
+    made.keeps_limits = keeps_limits(tried);
   }
   return made;
 }

@@ -55,6 +55,7 @@ class TuneRun {
   [[nodiscard]] Result<std::vector<const Tried*>> try_all(const std::vector<Wish>& wishes);
   /// Lower is better; a limit that is not kept, or a point that cannot be run, is worse than all else.
   [[nodiscard]] double score(const Tried& tried) const;
+  [[nodiscard]] bool keeps_limits(const Tried& tried) const;
   [[nodiscard]] std::vector<double> sampled(const Place& place) const;
   [[nodiscard]] Result<void> sample();
   [[nodiscard]] bool is_nothing() const;

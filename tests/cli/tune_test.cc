@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "base/test_paths.h"
 #include "tests/cli/run_weft.h"
 
 namespace weft::test {
@@ -54,6 +56,9 @@ kind = "permutation"
 shift = 1
 size = "1 MiB"
 )";
+
+const fs::path kExamples = fs::path(test_data_dir()) / "../../examples/tune";
+constexpr double kSenders = 8;  // of examples/tune/dcqcn-pmax.toml
 
 class Tune : public testing::Test {
  protected:
@@ -174,6 +179,80 @@ TEST_F(Tune, TheAnswerIsTriedWithABrokenCable) {
   EXPECT_GT(broken["best"]["mean"].get<double>(), 2 * 1048576.0 * 8 / 100e9);
 }
 
+/// The share of marked packets at which DCQCN's senders are at rest, by the fluid model (Zhu et al., SIGCOMM 2015,
+/// section 5): equations 5 to 9 with all derivatives zero, each sender at its share of the line. Parameters of
+/// examples/tune/ dcqcn-pmax.toml, in packets and seconds; the receiver answers marks once in 50 us, alpha decays once
+/// in 55 us.
+double marks_at_rest() {
+  constexpr double kPacketBits = 4096.0 * 8;
+  const double rate = 40e9 / kSenders / kPacketBits;
+  const double bytes = 10e6 * 8 / kPacketBits;
+  const double timer = 55e-6 * rate;
+  const double step = 40e6 / kPacketBits;
+  constexpr double kRecoveries = 5;
+  constexpr double kBetweenCnps = 50e-6;
+  constexpr double kAlphaTimer = 55e-6;
+  const auto surplus = [&](double marked) {
+    const double clean = 1 - marked;
+    const double cut = (1 - std::pow(clean, kBetweenCnps * rate)) / kBetweenCnps;  // reactions per second
+    const double by_bytes = rate * marked / (std::pow(clean, -bytes) - 1);         // increases per second
+    const double by_time = rate * marked / (std::pow(clean, -timer) - 1);
+    const double added =
+        step * (std::pow(clean, kRecoveries * bytes) * by_bytes + std::pow(clean, kRecoveries * timer) * by_time);
+    const double above = added / cut;  // of the target over the rate
+    const double alpha = 1 - std::pow(clean, kAlphaTimer * rate);
+    return above / 2 * (by_bytes + by_time) - rate * alpha / 2 * cut;
+  };
+  double low = 1e-6;
+  double high = 0.9;
+  for (int step_of = 0; step_of < 100; ++step_of) {
+    const double middle = std::sqrt(low * high);
+    (surplus(middle) > 0 ? low : high) = middle;
+  }
+  return low;
+}
+
+// The marking curve gives the queue at which p* is marked. A Pmax below that of a queue of 25 kB keeps it longer; one
+// far above lets the line run empty at times, which the model does not know: 38.05 Gb/s at 5 %, 37.60 at 100 %.
+TEST_F(Tune, PmaxOfAnIncastIsThatOfTheFluidModel) {
+  const double marked = marks_at_rest();
+  EXPECT_NEAR(marked, 0.0184, 0.0001);
+  constexpr double kMin = 5e3;  // ecn/dcqcn-paper
+  constexpr double kMax = 200e3;
+  constexpr double kQueue = 25e3;
+  const double least = marked * (kMax - kMin) / (kQueue - kMin);
+  const Outcome outcome = run_weft("tune " + (kExamples / "dcqcn-pmax.toml").string() +
+                                   " --for goodput --limit queue-median=25kB "
+                                   "--vary ethernet.priority.3.pmax=5%..80%:log --runs 60 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  EXPECT_EQ(result["outcome"], "keeps-limits");
+  const Json& queue = result["limits"][0];
+  EXPECT_GT(queue["start"].get<double>(), 0.9 * kMax);  // 1 % at most is less than p*: the queue stands at Kmax
+  const double found = std::stod(result["keys"][0]["best"].get<std::string>()) / 100;
+  EXPECT_GT(found, least);
+  EXPECT_LT(found, 2 * least);
+  EXPECT_LE(queue["best"].get<double>(), kQueue);
+  EXPECT_NEAR(queue["best"].get<double>(), kMin + (kMax - kMin) * marked / found, 0.25 * kQueue);
+  EXPECT_TRUE(result["keys"][0]["decides_limits"].get<bool>());
+}
+
+// Four packets of one lane in its turn, 17 units of 64 bytes each: three quarters of the line are twelve of the other,
+// 204 units. 153 units are nine, 69 % of the line; 255 are fifteen, 79 %.
+TEST_F(Tune, TheWeightOfALaneIsThatOfTheShareWanted) {
+  const Outcome outcome = run_weft("tune " + (kExamples / "vl-arbitration.toml").string() +
+                                   " --for goodput@rest --limit goodput@wanted=143Gbps "
+                                   "--vary infiniband.vl.0.weight=51,102,153,204,255 --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  EXPECT_EQ(result["outcome"], "keeps-limits");  // 66 units are four packets: half of the line
+  EXPECT_EQ(result["keys"][0]["best"], "204");
+  const double wanted = result["limits"][0]["best"].get<double>();
+  const double rest = result["best"]["mean"].get<double>();
+  EXPECT_NEAR(wanted / (wanted + rest), 0.75, 0.005);
+  EXPECT_NEAR(result["limits"][0]["start"].get<double>() / wanted, 0.5 / 0.75, 0.01);
+}
+
 TEST_F(Tune, TheNumberOfJobsChangesNothing) {
   const std::string arguments =
       "--vary congestion_control.window=4KiB..1MiB:log --runs 40 --seeds 3 --no-cache --json -";
@@ -196,6 +275,8 @@ TEST_F(Tune, WrongInputIsRefusedInOneLine) {
   expect_refused("--for step --runs 40 -q", "--for: step: no job of the scenario runs steps");
   expect_refused("--for fct-p99@nobody -q", "--for: fct-p99: unknown job or traffic 'nobody'");
   expect_refused("--limit collective=1ms -q", "--limit: collective: the scenario has no collective operations");
+  expect_refused("--vary infiniband.vl.15.weight=1..255 -q", "infiniband.vl.15");
+  expect_refused("--vary infiniband.vl.1.weight=0..256 -q", "256 is out of range; 0 to 255");
   expect_refused("--vary routing.policy=ecmp,spray --set routing.policy=ecmp",
                  "--vary routing.policy: --set routing.policy would not count beside it");
 }

@@ -16,6 +16,7 @@
 #include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
+#include "study/scenario/vl_tables.h"
 #include "wire/lrh.h"
 #include "wire/telemetry.h"
 
@@ -413,10 +414,11 @@ fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario
   options.sl_to_vl = lanes_of(scenario, settings);
   const std::int64_t blocks = settings.vl_buffer.count() / kBlockBytes;
   options.buffer_blocks.fill(static_cast<std::uint16_t>(std::min<std::int64_t>(blocks, 0xFFFF)));
-  for (const scenario::VlWeight& entry : settings.vl_arbitration_high) {
+  const scenario::VlTables tables = scenario::vl_tables(settings);
+  for (const scenario::VlWeight& entry : tables.high) {
     options.arbitration.high.push_back({entry.vl, entry.weight});
   }
-  for (const scenario::VlWeight& entry : settings.vl_arbitration_low) {
+  for (const scenario::VlWeight& entry : tables.low) {
     options.arbitration.low.push_back({entry.vl, entry.weight});
   }
   options.arbitration.high_limit = static_cast<std::uint8_t>(settings.vl_high_limit);

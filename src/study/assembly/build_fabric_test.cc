@@ -46,5 +46,27 @@ TEST(BuildFabric, OnlyTheServiceLevelsThatAreNamedAreAdaptive) {
   EXPECT_EQ(levels("adaptive_service_levels = [1, 4]"), 0x12);
 }
 
+TEST(BuildFabric, WeightsOfVlsAreThoseOfTheArbiterEqualOrNot) {
+  const auto tables = [](const std::string& infiniband) {
+    const auto made = options_of("[infiniband]\nvls = 2\n" + infiniband);
+    EXPECT_TRUE(made) << made.error().message;
+    const fabric::VlArbitration& own = std::get<fabric::InfiniBandOptions>(*made).ports.at(0).arbitration;
+    std::string text;
+    for (const auto* table : {&own.high, &own.low}) {
+      for (const fabric::VlArbitration::Entry& entry : *table) {
+        text += fmt::format("{}:{} ", entry.lane, entry.weight);
+      }
+      text += "| ";
+    }
+    return text;
+  };
+  EXPECT_EQ(tables(""), "| 0:66 1:66 | ");
+  EXPECT_EQ(tables("[infiniband.vl.1]\nweight = 12"), "| 0:66 1:12 | ");
+  EXPECT_EQ(tables("vl_arbitration_low = [\"1:4\", \"0:8\"]"), "| 1:4 0:8 | ");
+  EXPECT_EQ(tables("[infiniband.vl.0]\nweight = 0\nhigh_weight = 3"), "0:3 | 1:66 | ");
+  const fabric::VlArbitration equal = fabric::VlArbitration::equal(0b11);  // what the fabric takes without tables
+  EXPECT_EQ(equal.low.front().weight, scenario::VlSettings::kUsualWeight);
+}
+
 }  // namespace
 }  // namespace weft::study::assembly

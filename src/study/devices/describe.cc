@@ -15,6 +15,7 @@
 #include "study/assembly/congestion/dcqcn.h"
 #include "study/assembly/port_needs.h"
 #include "study/scenario/data_class.h"
+#include "study/scenario/vl_tables.h"
 
 namespace weft::study::devices {
 namespace {
@@ -460,16 +461,13 @@ Result<Described> describe_manager(const scenario::Scenario& scenario) {
   options["qos_policy_file"] = "qos-policy.conf";
   options["qos_max_vls"] = fmt::format("{}", own.vls);
   options["qos_high_limit"] = fmt::format("{}", own.vl_high_limit);
-  std::vector<scenario::VlWeight> even;
-  for (std::int64_t vl = 0; vl < own.vls; ++vl) {
-    even.push_back({.vl = static_cast<std::uint8_t>(vl), .weight = 64});
+  scenario::VlTables tables = scenario::vl_tables(own);
+  if (!scenario::lists_vl_tables(own) && own.vl == scenario::InfinibandSettings().vl) {
+    // All VLs alike, which any weight says.
+    std::ranges::for_each(tables.low, [](scenario::VlWeight& entry) { entry.weight = 64; });
   }
-  const bool none = own.vl_arbitration_high.empty() && own.vl_arbitration_low.empty();
-  options["qos_vlarb_high"] = own.vl_arbitration_high.empty() ? "0:0" : weights_text(own.vl_arbitration_high);
-  options["qos_vlarb_low"] = weights_text(none ? even : own.vl_arbitration_low);
-  if (options["qos_vlarb_low"].empty()) {
-    options["qos_vlarb_low"] = "0:0";
-  }
+  options["qos_vlarb_high"] = tables.high.empty() ? "0:0" : weights_text(tables.high);
+  options["qos_vlarb_low"] = tables.low.empty() ? "0:0" : weights_text(tables.low);
   std::string lanes;
   for (const std::uint8_t lane : assembly::lanes_of(scenario, own)) {
     lanes += fmt::format("{}{}", lanes.empty() ? "" : ",", lane);

@@ -172,6 +172,8 @@ constexpr std::array kCounterparts = {
     Counterpart{.key = "infiniband.sl2vl", .opensm = "opensm.conf: qos_sl2vl"},
     Counterpart{.key = "infiniband.vl_arbitration_high", .opensm = "opensm.conf: qos_vlarb_high"},
     Counterpart{.key = "infiniband.vl_arbitration_low", .opensm = "opensm.conf: qos_vlarb_low"},
+    Counterpart{.key = "infiniband.vl.#.weight", .opensm = "opensm.conf: qos_vlarb_low"},
+    Counterpart{.key = "infiniband.vl.#.high_weight", .opensm = "opensm.conf: qos_vlarb_high"},
     Counterpart{.key = "infiniband.vl_high_limit", .opensm = "opensm.conf: qos_high_limit"},
     Counterpart{.key = "infiniband.head_of_queue_lifetime",
                 .opensm = "opensm.conf: head_of_queue_lifetime and leaf_head_of_queue_lifetime"},

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, kLinkTiers> kTierNames = {"host", "leaf", "spine"};
 constexpr std::array<std::string_view, 8> kPriorityNames = {"0", "1", "2", "3", "4", "5", "6", "7"};
+constexpr std::array<std::string_view, 15> kVlNames = {"0", "1", "2",  "3",  "4",  "5",  "6", "7",
+                                                       "8", "9", "10", "11", "12", "13", "14"};
 
 template <auto Member>
 void* part_of_scenario(const Target& target, std::size_t) {
@@ -93,6 +95,18 @@ Section priority_section() {
           },
           .shape = SectionShape::kGroup,
           .group = kPriorityNames,
+          .of_devices = true};
+}
+
+Section vl_section() {
+  return {.path = "infiniband.vl",
+          .about = "The data VLs of every port: their weights, where `vl_arbitration_high` and `_low` list none.",
+          .keys = key_tables::vl_keys(),
+          .settings = [](const Target& target, std::size_t index) -> void* {
+            return &target.devices->infiniband.vl[index];
+          },
+          .shape = SectionShape::kGroup,
+          .group = kVlNames,
           .of_devices = true};
 }
 
@@ -179,6 +193,7 @@ Sections make_sections() {
       ethernet_table<&EthernetSettings::cbfc>("ethernet.cbfc", "Credits of Ethernet, for priorities that have them.",
                                               cbfc_keys()),
       device_table<&DeviceSettings::infiniband>("infiniband", "Ports of InfiniBand.", infiniband_keys()),
+      vl_section(),
       table<&Scenario::qos>("qos", "Traffic class of each kind of packet.", qos_keys()),
       routing_section(),
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),

@@ -446,7 +446,7 @@ constexpr std::array kInfiniband = {
     Key{.name = "vl_arbitration_low",
         .binding = bind<&InfinibandSettings::vl_arbitration_low>(),
         .fallback = "[]",
-        .about = "Low-priority table; both empty: every VL with the same weight.",
+        .about = "Low-priority table; both empty: the weights of `[infiniband.vl.N]`.",
         .scope = Scope::kPort,
         .example = "[\"0:64\", \"1:16\"]"},
     Key{.name = "vl_high_limit",
@@ -479,6 +479,21 @@ constexpr std::array kInfiniband = {
         .scope = Scope::kPort},
 };
 
+constexpr std::array kVl = {
+    Key{.name = "weight",
+        .binding = bind<&VlSettings::weight>(),
+        .fallback = "66",
+        .about = "In the low-priority table, in units of 64 bytes; 0: no entry.",
+        .range = {.low = 0, .high = 255},
+        .scope = Scope::kPort},
+    Key{.name = "high_weight",
+        .binding = bind<&VlSettings::high_weight>(),
+        .fallback = "0",
+        .about = "In the high-priority table, in units of 64 bytes; 0: no entry.",
+        .range = {.low = 0, .high = 255},
+        .scope = Scope::kPort},
+};
+
 }  // namespace
 
 std::span<const Key> switch_keys() { return kSwitch; }
@@ -490,5 +505,6 @@ std::span<const Key> trimming_keys() { return kTrimming; }
 std::span<const Key> llr_keys() { return kLlr; }
 std::span<const Key> cbfc_keys() { return kCbfc; }
 std::span<const Key> infiniband_keys() { return kInfiniband; }
+std::span<const Key> vl_keys() { return kVl; }
 
 }  // namespace weft::study::scenario::key_tables

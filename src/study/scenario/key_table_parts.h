@@ -25,6 +25,7 @@ namespace weft::study::scenario::key_tables {
 [[nodiscard]] std::span<const Key> llr_keys();
 [[nodiscard]] std::span<const Key> cbfc_keys();
 [[nodiscard]] std::span<const Key> infiniband_keys();
+[[nodiscard]] std::span<const Key> vl_keys();
 
 [[nodiscard]] std::span<const Key> qos_keys();
 [[nodiscard]] std::span<const Key> routing_keys();

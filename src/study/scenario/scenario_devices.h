@@ -115,6 +115,14 @@ struct VlWeight {
   friend bool operator==(VlWeight, VlWeight) = default;
 };
 
+/// [infiniband.vl.N]: entries of a VL in tables that are not listed, 64 bytes each; 0: none.
+struct VlSettings {
+  static constexpr std::int64_t kUsualWeight = 66;  // the largest frame: a turn is at least a packet
+  std::int64_t weight = kUsualWeight;               // low priority
+  std::int64_t high_weight = 0;
+  friend bool operator==(VlSettings, VlSettings) = default;
+};
+
 /// [infiniband]
 struct InfinibandSettings {
   std::int64_t vls = 1;             // data VLs: 1, 2, 4, 8 or 15
@@ -122,6 +130,7 @@ struct InfinibandSettings {
   std::vector<std::int64_t> sl2vl;  // empty: SL modulo vls; otherwise 16 entries, 15 = drop
   std::vector<VlWeight> vl_arbitration_high;
   std::vector<VlWeight> vl_arbitration_low;
+  std::array<VlSettings, 15> vl{};                 // count where no table is listed
   std::int64_t vl_high_limit = 0;                  // 4096 bytes each; 255: unlimited
   std::optional<Duration> head_of_queue_lifetime;  // none: packets never expire
   std::optional<Bytes> credit_update_threshold;    // freed since the last update before one is sent; none: 0012's rule

@@ -25,7 +25,7 @@ bool is_of_other_family(const Section& section, Family family) {
     return engine_of(family) != FamilyEngine::kUet;
   }
   const bool marks = control != nullptr && control->feedback == CongestionFeedback::kFecn;
-  const bool infiniband = section.path == "infiniband" || section.path == "subnet" || marks;
+  const bool infiniband = section.path.starts_with("infiniband") || section.path == "subnet" || marks;
   const bool ethernet = section.path.starts_with("ethernet") || (control != nullptr && !marks) ||
                         section.path == "tcp" || section.path == "iwarp";
   return is_infiniband(family) ? ethernet : infiniband;

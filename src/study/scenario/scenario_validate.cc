@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "study/scenario/fail_at.h"
 #include "study/scenario/optional_traffic.h"
 #include "study/scenario/scenario_words.h"
+#include "study/scenario/vl_tables.h"
 
 namespace weft::study::scenario {
 namespace {
@@ -291,6 +294,34 @@ std::optional<DeviceFault> priority_fault(const DeviceSettings& devices) {
   return std::nullopt;
 }
 
+/// Weights of VLs that do not exist, weights beside listed tables, no weight at all.
+std::optional<DeviceFault> vl_fault(const InfinibandSettings& infiniband) {
+  const auto lanes = static_cast<std::size_t>(infiniband.vls);
+  const std::span<const VlSettings> beyond = std::span(infiniband.vl).subspan(lanes);
+  // Alike: what was said of all VLs, or of none.
+  const bool all_beyond = std::ranges::adjacent_find(beyond, std::not_equal_to()) == beyond.end();
+  for (std::size_t lane = 0; lane < infiniband.vl.size(); ++lane) {
+    const VlSettings& own = infiniband.vl[lane];
+    if (own == VlSettings()) {
+      continue;
+    }
+    const std::string path =
+        fmt::format("infiniband.vl.{}.{}", lane, own.weight == VlSettings::kUsualWeight ? "high_weight" : "weight");
+    if (lane >= lanes && !all_beyond) {
+      return DeviceFault{path, fmt::format("VL {} does not exist; 0 to {}", lane, infiniband.vls - 1)};
+    }
+    if (lists_vl_tables(infiniband)) {
+      return DeviceFault{path, fmt::format("infiniband.vl_arbitration_{} lists the weights; give one or the other",
+                                           infiniband.vl_arbitration_low.empty() ? "high" : "low")};
+    }
+  }
+  const VlTables tables = vl_tables(infiniband);
+  if (tables.high.empty() && tables.low.empty()) {
+    return DeviceFault{"infiniband.vl.0.weight", "no VL has a weight; give one of them 1 to 255"};
+  }
+  return std::nullopt;
+}
+
 std::optional<DeviceFault> infiniband_fault(const InfinibandSettings& infiniband) {
   constexpr std::array<std::int64_t, 5> kVls = {1, 2, 4, 8, 15};
   if (!is_one_of(infiniband.vls, kVls)) {
@@ -318,7 +349,7 @@ std::optional<DeviceFault> infiniband_fault(const InfinibandSettings& infiniband
       }
     }
   }
-  return std::nullopt;
+  return vl_fault(infiniband);
 }
 
 std::optional<DeviceFault> device_fault(const DeviceSettings& devices) {

@@ -36,8 +36,34 @@ std::string cost_text(const TuneResult& result, const Mistake& mistake) {
     return "";
   }
   const sweep::Interval& range = *mistake.cost.interval;
-  return fmt::format("{:+.1f} % ({:+.1f} to {:+.1f})", mistake.cost.mean / best * 100, range.low / best * 100,
-                     range.high / best * 100);
+  return fmt::format("{:+.1f} % ({:+.1f} to {:+.1f}){}", mistake.cost.mean / best * 100, range.low / best * 100,
+                     range.high / best * 100, mistake.keeps_limits ? "" : ", a limit NOT KEPT");
+}
+
+/// A mistake in the key alone breaks a limit.
+bool decides_limits(const TunedKey& key) {
+  const auto breaks = [](const Mistake& own) { return !own.keeps_limits; };
+  return std::ranges::any_of(key.near, breaks) || std::ranges::any_of(key.far, breaks);
+}
+
+std::string matters_text(const TuneResult& result, const TunedKey& key) {
+  const Importance own = importance(result, key);
+  if (decides_limits(key)) {
+    return own == Importance::kMatters ? "yes, and for a limit" : "for a limit";
+  }
+  if (own == Importance::kMatters) {
+    return forgives(result, key) ? "with other settings than found" : "yes";
+  }
+  return own == Importance::kDoesNot ? "no" : "not known";
+}
+
+bool only_best_keeps_limits(const TuneResult& result) {
+  const auto keeps = [](const LimitState& own, const std::optional<double>& value) {
+    return value && own.limit.holds(*value);
+  };
+  return std::ranges::any_of(result.limits,
+                             [&](const LimitState& own) { return own.start && !keeps(own, own.start); }) &&
+         std::ranges::all_of(result.limits, [&](const LimitState& own) { return keeps(own, own.best); });
 }
 
 const Mistake* worst(const std::vector<Mistake>& mistakes) {
@@ -116,6 +142,9 @@ class Writer {
       case Outcome::kBetter:
         line("gain:     " + (result_.start.empty() ? "the scenario as it is cannot be held against it" : gain_text()));
         break;
+      case Outcome::kKeepsLimits:
+        line("The scenario as it is does not keep the limits, and what was found does.");
+        break;
       case Outcome::kStartIsGood:
         line(fmt::format("The scenario is within {} of the best found: leave it as it is. {}",
                          percent(result_.tolerance), gain_text()));
@@ -139,7 +168,7 @@ class Writer {
     if (result_.broken) {
       broken(*result_.broken);
     }
-    if (outcome == Outcome::kBetter || outcome == Outcome::kNotKnown) {
+    if (outcome == Outcome::kBetter || outcome == Outcome::kKeepsLimits || outcome == Outcome::kNotKnown) {
       line("  " + result_.command);
     }
   }
@@ -165,7 +194,6 @@ class Writer {
                     width_);
     for (const TunedKey& key : result_.keys) {
       const double mean = std::abs(result_.sample_mean);
-      const Importance own = importance(result_, key);
       table.add({key.tunable.factor.key, key.start, key.best,
                  key.effect && mean > 0
                      ? fmt::format("{}{}", percent(key.effect->span / mean),
@@ -174,10 +202,7 @@ class Writer {
                                                      key.effect->interval->high / mean * 100)
                                        : std::string())
                      : "not known",
-                 key.effect ? percent(key.effect->share) : "",
-                 own == Importance::kMatters   ? forgives(result_, key) ? "with other settings than found" : "yes"
-                 : own == Importance::kDoesNot ? "no"
-                                               : "not known"});
+                 key.effect ? percent(key.effect->share) : "", matters_text(result_, key)});
     }
     text_ += table.text();
   }
@@ -220,6 +245,7 @@ Json json_of(const Mistake& own) {
   Json made{{"value", own.value}};
   if (own.reason.empty()) {
     made["cost"] = json_of(own.cost);
+    made["keeps_limits"] = own.keeps_limits;
   } else {
     made["reason"] = own.reason;
   }
@@ -243,6 +269,8 @@ std::string_view word_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::kBetter:
       return "better";
+    case Outcome::kKeepsLimits:
+      return "keeps-limits";
     case Outcome::kStartIsGood:
       return "start-is-good";
     case Outcome::kNothing:
@@ -272,6 +300,7 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
   const Importance own = importance(result, key);
   made["matters"] = own == Importance::kMatters ? "yes" : own == Importance::kDoesNot ? "no" : "not-known";
   made["matters_as_found"] = !forgives(result, key);
+  made["decides_limits"] = decides_limits(key);
   Json& near = made["neighbours"] = Json::array();
   for (const Mistake& mistake : key.near) {
     near.push_back(json_of(mistake));
@@ -283,9 +312,8 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
   return made;
 }
 
-}  // namespace
-
-Outcome outcome_of(const TuneResult& result) {
+/// Without limits.
+Outcome outcome_of_figure(const TuneResult& result) {
   const bool nothing = !result.keys.empty() && std::ranges::all_of(result.keys, [&](const TunedKey& key) {
     const Mistake* const far = worst(key.far);
     const bool small_mistakes = far == nullptr || far->cost.mean <= result.tolerance * std::abs(best_mean(result));
@@ -307,13 +335,20 @@ Outcome outcome_of(const TuneResult& result) {
   return result.gain.interval->low > 0 ? Outcome::kBetter : Outcome::kNotKnown;
 }
 
+}  // namespace
+
+Outcome outcome_of(const TuneResult& result) {
+  const Outcome of_figure = outcome_of_figure(result);
+  return of_figure != Outcome::kBetter && only_best_keeps_limits(result) ? Outcome::kKeepsLimits : of_figure;
+}
+
 bool forgives(const TuneResult& result, const TunedKey& key) {
   const double small = result.tolerance * std::abs(best_mean(result));
   bool any = false;
   for (const std::vector<Mistake>* list : {&key.near, &key.far}) {
     for (const Mistake& own : *list) {
       any = true;
-      if (!own.reason.empty() || own.cost.mean > small) {
+      if (!own.reason.empty() || own.cost.mean > small || !own.keeps_limits) {
         return false;
       }
     }

@@ -19,6 +19,7 @@ struct Mistake {
   std::string value;
   sweep::Difference cost{};  // against the best, in units of the figure; more is worse
   std::string reason{};      // why it cannot be run; else empty
+  bool keeps_limits = true;
 };
 
 struct TunedKey {
@@ -78,6 +79,7 @@ struct TuneResult {
 
 enum class Outcome : std::uint8_t {
   kBetter,       // surely better than the start, by more than the tolerance
+  kKeepsLimits,  // not surely better, but the start does not keep a limit, and the best keeps all
   kStartIsGood,  // settings matter, and the start is within the tolerance of the best
   kNothing,      // no key matters: all that was tried is within the tolerance
   kNotKnown,     // the interval of the gain includes zero, or settings may matter

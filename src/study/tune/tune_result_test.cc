@@ -37,5 +37,37 @@ TEST(TuneResult, AKeyWhoseMistakesCostMatters) {
   EXPECT_THAT(tune_text(result), HasSubstr("1 key, "));
 }
 
+/// As it is 2 MB wait at a port, as found 1 MB; the figure is the same.
+TuneResult limited_result(double most) {
+  TuneResult result = result_with(0);
+  result.gain = {.mean = 0, .interval = sweep::Interval{.low = 0, .high = 0}};
+  result.limits = {
+      {.limit = {.measure = *sweep::parse_measure("queue-peak"), .most = most}, .start = 2e6, .best = 1e6}};
+  return result;
+}
+
+TEST(TuneResult, AStartThatBreaksALimitIsNotLeftAsItIs) {
+  EXPECT_EQ(outcome_of(limited_result(3e6)), Outcome::kStartIsGood);
+  EXPECT_EQ(outcome_of(limited_result(1.5e6)), Outcome::kKeepsLimits);
+  EXPECT_EQ(outcome_of(limited_result(0.5e6)), Outcome::kStartIsGood);  // neither keeps it
+  EXPECT_THAT(tune_text(limited_result(1.5e6)), Not(HasSubstr("leave it as it is")));
+  EXPECT_THAT(tune_text(limited_result(1.5e6)),
+              HasSubstr("as it is does not keep the limits, and what was found does"));
+}
+
+TEST(TuneResult, WhatIsSurelyBetterIsBetterBesideALimitToo) {
+  TuneResult result = limited_result(1.5e6);
+  result.gain = {.mean = 20e-6, .interval = sweep::Interval{.low = 19e-6, .high = 21e-6}};
+  EXPECT_EQ(outcome_of(result), Outcome::kBetter);
+}
+
+TEST(TuneResult, AMistakeThatBreaksALimitMatters) {
+  TuneResult result = limited_result(1.5e6);
+  result.keys.front().far.front().keeps_limits = false;
+  EXPECT_FALSE(forgives(result, result.keys.front()));
+  EXPECT_THAT(tune_text(result), HasSubstr("yes, and for a limit"));
+  EXPECT_THAT(tune_text(result), HasSubstr(", a limit NOT KEPT"));
+}
+
 }  // namespace
 }  // namespace weft::study::tune
