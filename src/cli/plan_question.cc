@@ -128,8 +128,9 @@ Result<study::plan::SpaceOptions> space_options_of(const PlanText& text) {
 
 Result<void> check_job(const Scenario& scenario) {
   if (scenario.jobs.size() != 1 || !scenario.jobs.front().trains()) {
-    return fail("{}: a plan is for one [[job]] that trains a model (job.model); found {} jobs", scenario.file,
-                scenario.jobs.size());
+    return fail("{}: a plan is for one [[job]] that trains a model (job.model); found {}, of which {} train one",
+                scenario.file, scenario.jobs.size(),
+                std::ranges::count_if(scenario.jobs, &study::scenario::JobSettings::trains));
   }
   if (scenario.jobs.front().placement == study::scenario::Placement::kListed) {
     return fail("{}: job.placement is listed, but hosts differ from design to design; set packed, spread or random",

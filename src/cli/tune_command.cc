@@ -277,8 +277,7 @@ void say_how_long(const TuneText& text, const Scenario& scenario, std::size_t ru
   const std::optional<WorkTime> time =
       text.quiet ? std::nullopt : time_of_runs(scenario, static_cast<double>(runs), text.jobs);
   if (time) {
-    fmt::print(stderr, "weft tune: {} runs at most: {}, or less where steps are composed\n", runs,
-               work_time_text(*time));
+    fmt::print(stderr, "weft tune: about {} runs: {}, or less where steps are composed\n", runs, work_time_text(*time));
   }
 }
 

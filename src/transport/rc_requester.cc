@@ -277,7 +277,7 @@ void RcRequester::finish_packet(const TransmitSlot& slot, const RcCore& core, Ti
 }
 
 bool RcRequester::poll_retransmission(const TransmitSlot& slot, const RcCall& call) {
-  const Psn psn = selective_->take_retransmission();
+  const Psn psn = selective_->take_retransmission(hot_.end);
   refresh_slow_path_reasons();
   SendWqe* const wqe = request_of(psn);
   if (wqe == nullptr)

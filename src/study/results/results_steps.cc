@@ -58,7 +58,10 @@ class StepWriter {
   void head() {
     text_ += fmt::format("{}: {}{}{} on {} x {}, {}\n", step_.job, step_.workload, step_.model.empty() ? "" : " ",
                          step_.model, step_.gpus, step_.gpu, step_.parallelism);
-    const std::string interval = step_.interval ? fmt::format(" +- {:.1f} %", 100 * *step_.interval) : "";
+    const std::optional<double> known = step_.uncertainty();
+    const std::string interval = known             ? fmt::format(" +- {:.1f} %", 100 * *known)
+                                 : step_.settled() ? ""
+                                                   : ", how exactly is not known";
     line("step", fmt::format("{}{}; computing {} of it; communication exposed {}", short_text(step_.time), interval,
                              percent(share_of(step_.compute, step_.time)),
                              percent(share_of(step_.exposed_communication(), step_.time))));

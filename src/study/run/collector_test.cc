@@ -30,10 +30,10 @@ size = "200 kB"
 count = 3
 )";
 
-scenario::Scenario scenario_of(const std::vector<std::string>& settings) {
+scenario::Scenario scenario_of(const std::vector<std::string>& settings, std::string_view text = kIncast) {
   const auto catalogue = scenario::Catalogue::load(std::nullopt);
   auto scenario =
-      scenario::parse_scenario(kIncast, {.file = "incast.toml", .case_name = {}, .settings = settings}, *catalogue);
+      scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = settings}, *catalogue);
   EXPECT_TRUE(scenario) << scenario.error().message;
   return *scenario;
 }
@@ -214,6 +214,42 @@ TEST_P(Families, PathsAllowTheSendersOfAnIncastTheirPartOfTheReceiversLine) {
   const results::Summary summary = results::summarise(results);
   EXPECT_GT(summary.jobs.front().per_sender->rate, allowed.per_sender / 2) << "what was measured is near it";
   EXPECT_LT(summary.jobs.front().per_sender->rate, allowed.per_sender);
+}
+
+// Each GPU sends two messages of 512 KiB to each other one, over two of the sixteen queue pairs of its connection.
+constexpr const char* kFewMessages = R"(
+seed = 2
+[fabric]
+family = "rocev2"
+tuning = "pfc"
+[topology]
+kind = "fat-tree"
+tiers = 3
+radix = 4
+hosts = 16
+[link]
+rate = "100 Gbps"
+[[job]]
+name = "job"
+gpus = 16
+[[traffic]]
+kind = "collective"
+collective = "all-gather"
+algorithm = "direct"
+size = "16 MiB"
+job = "job"
+)";
+
+TEST(Collector, QueuePairsThatCarryNothingAreNoBound) {
+  for (const std::string pairs : {"1", "4", "16"}) {
+    const results::RunResults results = run(scenario_of({"collectives.queue_pairs=" + pairs}, kFewMessages));
+    ASSERT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+    ASSERT_TRUE(results.jobs.front().allowed);
+    const Rate allowed = results.jobs.front().allowed->per_sender;
+    EXPECT_LT(results::summarise(results).jobs.front().per_sender->rate, allowed) << pairs;
+    EXPECT_LT(allowed, 100_gbps) << pairs;
+    EXPECT_GT(allowed, 30_gbps) << pairs;
+  }
 }
 
 TEST_P(Families, PathsAllowNothingInParticularWhereFlowsComeAndGo) {

@@ -70,15 +70,15 @@ bool StepTraffic::add(const workload::MessageRecord& message) {
     return false;
   }
   traffic.flows[{message.flow.source, message.flow.destination}] += message.size;
-  traffic.demands[message.flow].add(message);
+  traffic.demands[message.flow] += message.size;
   return true;
 }
 
 std::vector<world::FlowDemand> StepTraffic::demands_of(std::uint32_t phase) const {
   std::vector<world::FlowDemand> made;
   if (const auto found = phases_.find(phase); found != phases_.end()) {
-    for (const auto& [flow, sent] : found->second.demands) {
-      made.push_back({.flow = flow, .bytes = sent.bytes, .sent = sent});
+    for (const auto& [flow, bytes] : found->second.demands) {
+      made.push_back({.flow = flow, .bytes = bytes});
     }
   }
   return made;

@@ -37,7 +37,8 @@ class StepTraffic {
   /// A message that has ended. Whether it went through the network, not over scale-up links.
   bool add(const workload::MessageRecord& message);
 
-  /// Composed: what a phase sent through the network, by flow.
+  /// Composed: what a phase sent through the network, by flow. Which of several queue pairs carried it is left out: a
+  /// slice has few messages, and the operations that it stands for use all of them in turn.
   [[nodiscard]] std::vector<world::FlowDemand> demands_of(std::uint32_t phase) const;
 
   /// Every packet: the messages of a run that were kept, if those are all.
@@ -60,7 +61,7 @@ class StepTraffic {
     Bytes scale_up{};
     std::map<Pair, Bytes> flows{};  // through the network
     std::map<Pair, Time> ends{};    // composed: of the last message between the two
-    std::map<workload::FlowId, world::SentBytes> demands{};
+    std::map<workload::FlowId, Bytes> demands{};
   };
   /// What a phase stands for in a step: `instances` operations, of which `run` were run, each `whole` / `part` as long.
   struct Scale {

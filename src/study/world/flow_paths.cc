@@ -14,6 +14,12 @@ using workload::ConnectionEnd;
 
 using ConnectionName = std::tuple<workload::RankId, workload::RankId, std::uint32_t>;
 
+/// Of a queue pair that need not have sent anything; streams, whose ports are chosen as they go, have.
+std::uint32_t hash_of(const host::Nic& nic, Qpn pair, const wire::Packet& packet) {
+  return nic.device().slot_of(pair).kind == transport::EngineKind::kRc ? nic.path_hash_of(packet)
+                                                                       : nic.flow_hash_of(pair);
+}
+
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
@@ -33,9 +39,9 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
     for (std::size_t i = 0; i < pairs; ++i) {
       const double part = sent.part_of(i, pairs);
       if (part > 0) {
-        const Qpn pair = end.queue_pairs[i];
-        stream.flow.hash = nic.flow_hash_of(pair);
-        stream.entropy = nic.packet_of(pair).common.entropy;
+        const wire::Packet packet = nic.packet_of(end.queue_pairs[i]);
+        stream.flow.hash = hash_of(nic, end.queue_pairs[i], packet);
+        stream.entropy = packet.common.entropy;
         add_links(fabric, stream, part, links);
       }
     }

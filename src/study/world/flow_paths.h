@@ -1,8 +1,9 @@
 // The links that flows of a simulated network take, by the routes and hashes of the run, and what these allow without
 // any protocol: which links several senders share, the max-min rates, and the least time for so many bytes.
 //
-// Each queue pair of a flow carries what it carried in the run. Where every packet may take another path, a flow loads
-// all of them with equal parts, which is the best that spraying and adaptive routing can do. Links are as they are now.
+// Each queue pair of a flow carries what it carried in the run, where that is given, or all carry alike. Where every
+// packet may take another path, a flow loads all of them with equal parts, which is the best that spraying and adaptive
+// routing can do. Links are as they are now.
 #pragma once
 
 #include <set>
@@ -31,7 +32,7 @@ struct SentBytes {
   [[nodiscard]] double part_of(std::size_t pair, std::size_t pairs) const;
 };
 
-/// Payload that one flow sends; its connection exists and has been used.
+/// Payload that one flow sends; its connection exists.
 struct FlowDemand {
   workload::FlowId flow{};
   Bytes bytes{};

@@ -78,6 +78,9 @@ void SelectiveRepeat::measure(Psn psn, Psn end, Time now) {
     }
     return;
   }
+  if (in_doubt_ && !newest) {
+    return;
+  }
   const Stamp round_trip = std::max<Stamp>(stamp(now) - sent, 1);
   if (!measured_) {
     measured_ = true;
@@ -128,6 +131,7 @@ void SelectiveRepeat::advance(Psn una, Psn end, Time now) {
       end_round(end);
     }
     copy_overtook_ = copy_overtook_ && una < copy_end_;
+    in_doubt_ = in_doubt_ && una < doubt_end_;
   }
   const auto passed = std::min(static_cast<std::uint32_t>(moved), window());
   if (received_count_ != 0) {
@@ -326,8 +330,10 @@ void SelectiveRepeat::cancel(Psn from, Psn to) {
   }
 }
 
-Psn SelectiveRepeat::take_retransmission() {
+Psn SelectiveRepeat::take_retransmission(Psn end) {
   WEFT_ASSERT(lost_count_ != 0);
+  in_doubt_ = true;
+  doubt_end_ = end;
   for (std::uint32_t at = 0; at < window(); at += 64) {
     const std::uint64_t bits = lost_.bits_from(una_ + at);
     if (bits == 0) {
@@ -353,7 +359,7 @@ void SelectiveRepeat::clear() {
   lost_.clear();
   resent_.clear();
   received_count_ = responded_count_ = lost_count_ = resent_count_ = 0;
-  copy_overtook_ = false;
+  copy_overtook_ = in_doubt_ = false;
   if (paths_ != nullptr) {
     paths_->clear();
   }

@@ -11,6 +11,9 @@
 //   other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is acknowledged
 //   within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
+// Round trips are those of packets sent once. Of one that arrived behind a gap the sender may hear only when the gap is
+// filled, if the acknowledgement that named it was lost: while packets are sent again, only one that left after all
+// that have arrived so far gives a round trip. Else each recovery would count as one, and make the next one longer.
 // Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their PSNs out.
 // Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
 #pragma once
@@ -106,8 +109,8 @@ class SelectiveRepeat {
   void cancel(Psn from, Psn to);
 
   [[nodiscard]] bool has_retransmission() const { return lost_count_ != 0; }
-  /// The earliest packet to send again, which is then no longer due.
-  [[nodiscard]] Psn take_retransmission();
+  /// The earliest packet to send again, which is then no longer due. `end`: one past the last packet sent.
+  [[nodiscard]] Psn take_retransmission(Psn end);
   /// How many answers from `from` on have come without a gap, at most `limit`.
   [[nodiscard]] std::uint32_t responses_in_a_row(Psn from, std::uint32_t limit) const {
     return responded_count_ == 0 ? 0 : responded_.run_from(from, limit);
@@ -158,6 +161,7 @@ class SelectiveRepeat {
   Psn round_end_;    // when una reaches it, a round trip has passed
   Psn steps_round_;  // no further step before una reaches it
   Psn copy_end_;     // while copy_overtook_: everything before it left before that copy arrived
+  Psn doubt_end_;    // while in_doubt_: one past the last packet that had left when one was last sent again
   std::uint32_t mask_;
   std::uint32_t received_count_ = 0;
   std::uint32_t responded_count_ = 0;
@@ -174,6 +178,7 @@ class SelectiveRepeat {
   bool by_time_;
   bool measured_ = false;
   bool copy_overtook_ = false;  // what was sent again has arrived, and una has not reached copy_end_
+  bool in_doubt_ = false;       // what is first heard of may have arrived long ago
 };
 
 }  // namespace weft::transport

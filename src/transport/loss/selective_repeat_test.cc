@@ -28,7 +28,7 @@ wire::SackBitmap bits(Psn base, std::initializer_list<int> set) {
 std::vector<int> due(SelectiveRepeat& repeat) {
   std::vector<int> all;
   while (repeat.has_retransmission()) {
-    all.push_back(repeat.take_retransmission() - kUna);
+    all.push_back(repeat.take_retransmission(kUna + kWindow) - kUna);
   }
   return all;
 }
@@ -194,7 +194,7 @@ TEST(SelectiveRepeatByTime, OvertakenPacketIsLostTwoLongestRoundTripsAndAnEmptyO
   // 10 us long, measured in units of 4.096 ns.
   EXPECT_NEAR(again.since_start().seconds(), 30e-6, 20e-9);
   (void)detect(repeat, again);
-  EXPECT_EQ(repeat.take_retransmission(), kUna);
+  EXPECT_EQ(repeat.take_retransmission(kUna + 1), kUna);
 }
 
 TEST(SelectiveRepeatByTime, WhatNothingHasOvertakenIsNotLost) {
@@ -220,6 +220,44 @@ TEST(SelectiveRepeatByTime, CopyIsSentAgainWhenItIsLostToo) {
   EXPECT_FALSE(repeat.has_retransmission());
   (void)detect(repeat, at(62));
   EXPECT_THAT(due(repeat), ElementsAre(0));
+}
+
+// Packet 1 is reported behind the gap, what names 2 and 3 is lost: that these had arrived is heard when the gap is
+// filled.
+TEST(SelectiveRepeatByTime, AFilledGapIsNoRoundTripOfWhatHadArrivedBehindIt) {
+  SelectiveRepeat repeat = sending(4);
+  repeat.on_sack(bits(kUna + 1, {0}), {.acknowledged = kUna, .end = kUna + 4}, at(11));
+  const Duration before = repeat.reorder_timeout();
+  (void)detect(repeat, at(31));
+  EXPECT_EQ(repeat.take_retransmission(kUna + 4), kUna);
+  repeat.on_sent(kUna, at(40));
+  repeat.advance(kUna + 4, kUna + 4, at(50));
+  EXPECT_EQ(repeat.reorder_timeout(), before);
+  // What leaves afterwards is measured as ever.
+  repeat.on_sent(kUna + 4, at(60));
+  repeat.advance(kUna + 5, kUna + 5, at(160));
+  EXPECT_GT(repeat.reorder_timeout(), before + 100_us);
+}
+
+// Each time the first of four is lost, and the acknowledgement that names the last one too.
+TEST(SelectiveRepeatByTime, OneRecoveryAfterTheOtherTakesNoLonger) {
+  SelectiveRepeat repeat = sending(0);
+  int now = 100;
+  for (int i = 0; i < 50; ++i) {
+    const Psn first = kUna + 4 * i;
+    for (int j = 0; j < 4; ++j) {
+      repeat.on_sent(first + j, at(now + j));
+    }
+    repeat.on_sack(bits(first + 1, {0, 1}), {.acknowledged = first, .end = first + 4}, at(now + 12));
+    const Time again = repeat.detect(first + 4, at(now + 12));
+    ASSERT_LT(again, at(now + 60)) << i;
+    (void)repeat.detect(first + 4, again);
+    ASSERT_EQ(repeat.take_retransmission(first + 4), first);
+    repeat.on_sent(first, at(now + 60));
+    repeat.advance(first + 4, first + 4, at(now + 70));
+    now += 100;
+  }
+  EXPECT_LT(repeat.reorder_timeout(), 40_us);
 }
 
 // 8 packets, and nothing after the third arrives. The probe tells of its own packet alone, and that the others are
