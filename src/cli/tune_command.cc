@@ -179,6 +179,22 @@ Result<void> check_algorithm(const std::string& key, const Scenario& scenario) {
               study::scenario::kCongestionWords[static_cast<std::size_t>(runs)]);
 }
 
+bool has_collectives(const Scenario& scenario) {
+  using Kind = study::scenario::TrafficKind;
+  return std::ranges::any_of(scenario.jobs, &study::scenario::JobSettings::runs_steps) ||
+         std::ranges::any_of(scenario.traffic, [](const study::scenario::TrafficSettings& traffic) {
+           return traffic.kind == Kind::kCollective || traffic.kind == Kind::kRingAllReduce;
+         });
+}
+
+/// Error: a setting of a library that nothing here uses.
+Result<void> check_collectives(const std::string& key, const Scenario& scenario) {
+  if (!key.starts_with("collectives.") || has_collectives(scenario)) {
+    return {};
+  }
+  return fail("it does nothing without collectives: no job runs steps, and no [[traffic]] is one");
+}
+
 Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& catalogue, Scenario& scenario,
                       study::tune::TuneResult& result) {
   Result<std::vector<Tunable>> keys = wanted_keys(text, catalogue, scenario);
@@ -188,6 +204,9 @@ Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& ca
   const bool chooses = std::ranges::any_of(*keys, [](const Tunable& key) { return key.factor.key == kAlgorithmKey; });
   for (Tunable& key : *keys) {
     Result<void> used = chooses ? Result<void>() : check_algorithm(key.factor.key, scenario);
+    if (used) {
+      used = check_collectives(key.factor.key, scenario);
+    }
     if (used) {
       used = check_use(text, catalogue, key.factor);
     }

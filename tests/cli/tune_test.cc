@@ -95,9 +95,10 @@ TEST_F(Tune, SaysWhereNothingMatters) {
   EXPECT_THAT(outcome.err, HasSubstr("Nothing matters here"));
 }
 
-TEST_F(Tune, KeysOfOtherCongestionControlsArePassedOver) {
+TEST_F(Tune, KeysOfWhatDoesNotRunArePassedOver) {
   const Json result = Json::parse(tune("pair.toml", "--runs 40 --seeds 3 --json -").out);
-  EXPECT_THAT(result["passed_over"], Contains("swift.decrease"));  // DCQCN runs here
+  EXPECT_THAT(result["passed_over"], Contains("swift.decrease"));     // DCQCN runs here
+  EXPECT_THAT(result["passed_over"], Contains("collectives.chunk"));  // two flows, no collective
 }
 
 // 8 KiB in each round trip against a line that is never idle: at best the payload at the line's rate, headers and the
