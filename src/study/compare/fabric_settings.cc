@@ -31,10 +31,9 @@ constexpr std::array<Group, 5> kUltraEthernet = {{{"ethernet.priority.", Where::
                                                   {"uet.path", Where::kNics},
                                                   {"uet.trimming", Where::kNics}}};
 /// Of InfiniBand, at the subnet manager, which tells the devices.
-constexpr std::array<Group, 4> kManaged = {{{"infiniband.vls", Where::kManager},
+constexpr std::array<Group, 3> kManaged = {{{"infiniband.vls", Where::kManager},
                                             {"infiniband.sl2vl", Where::kManager},
-                                            {"infiniband.vl_arbitration_", Where::kManager},
-                                            {"infiniband.vl.", Where::kManager}}};
+                                            {"infiniband.vl_arbitration_", Where::kManager}}};
 constexpr std::array<Group, 3> kStreams = {{{"tcp.congestion_control", Where::kHosts},
                                             {"tcp.receive_buffer", Where::kHosts},
                                             {"tcp.send_buffer", Where::kHosts}}};
