@@ -1,6 +1,6 @@
-// Any bytes as a dump of forwarding tables: refused with its place, or LIDs and tables of a fixed subnet, whose routes
-// can be followed, and which are written and read again as the same. LIDs that the dump names outlive the sweep, also
-// where the subnet has given them to other ports.
+// Any bytes as a dump of multicast tables, and as one of forwarding tables: refused with its place, or LIDs and tables
+// of a fixed subnet, whose routes can be followed, and which are written and read again as the same. LIDs that the dump
+// names outlive the sweep, also where the subnet has given them to other ports.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/lids.h"
+#include "subnet/multicast/multicast_dump.h"
 #include "subnet/route_report.h"
 #include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
@@ -68,6 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [place, lid] : lids(subnet)) {
     const bool named = lid != 0 && !before.contains({place, lid});
     WEFT_ASSERT(!named || after.contains({place, lid}));
+  }
+  if (const Result<MulticastTables> groups = parse_mcfdbs(source, swept->view); groups) {
+    const std::string text = write_mcfdbs(swept->view, *groups);
+    const Result<MulticastTables> again = parse_mcfdbs({.text = text, .name = "again"}, swept->view);
+    WEFT_ASSERT(again.has_value() && write_mcfdbs(swept->view, *again) == text);
+  } else {
+    WEFT_ASSERT(groups.error().message.starts_with("input"));
   }
   const Result<ForwardingTables> tables = parse_lfts(source, swept->view);
   if (!tables) {

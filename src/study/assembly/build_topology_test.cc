@@ -60,6 +60,10 @@ TEST(FatTree, ARadixThatCannotBeSplitIsRefusedWithThoseThatCan) {
   ASSERT_FALSE(odd);
   EXPECT_THAT(odd.error().message, HasSubstr("32 ports of a leaf cannot be split 2:1 between hosts and uplinks; "
                                              "topology.radix may be any multiple of 6"));
+  const auto few = built("kind = \"fat-tree\"\nhosts = 64\noversubscription = \"100:1\"\n", {"switch.ports=64"});
+  ASSERT_FALSE(few);
+  EXPECT_THAT(few.error().message, HasSubstr("64 ports of a switch (switch.ports) cannot be split 100:1 between hosts "
+                                             "and uplinks; it takes a multiple of 202"));
 }
 
 TEST(LeafSpine, SpinesAndOversubscriptionSideBySideAreRefused) {

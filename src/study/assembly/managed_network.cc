@@ -262,9 +262,10 @@ class ManagedNetwork::Maker {
       const auto& first = outage_ == nullptr ? report.first_broken : report.first_looping;
       const auto traced = subnet::trace_route(swept.view, routes.tables, *first);
       WEFT_ASSERT(!traced);
-      return fail_with(key, "{} of {} paths lead nowhere; the first is from {} to {}: {}", report.broken,
-                       report.broken + report.routes, name_of(swept.view, first->from), name_of(swept.view, first->to),
-                       traced.error().message);
+      return fail_with(key, "{} of {} paths {}; the first is from {} to {}: {}",
+                       outage_ == nullptr ? report.broken : report.looping, report.broken + report.routes,
+                       outage_ == nullptr ? "lead nowhere" : "go round in a loop", name_of(swept.view, first->from),
+                       name_of(swept.view, first->to), traced.error().message);
     }
     constexpr std::uint32_t kMost = world::kMaxHops - 2;  // with the cables of both ends
     if (report.longest > kMost) {

@@ -51,10 +51,17 @@ std::int64_t radix_step(const scenario::Oversubscription& oversubscription) {
   return std::lcm(oversubscription.down + oversubscription.up, std::int64_t{2});
 }
 
-std::int64_t radix_of(const scenario::Scenario& scenario) {
+Result<std::int64_t> radix_of(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
   const std::int64_t ports = scenario.devices.switch_.ports;
-  return topology.radix > 0 ? topology.radix : ports - ports % radix_step(topology.oversubscription);
+  const std::int64_t step = radix_step(topology.oversubscription);
+  if (topology.radix == 0 && ports < step) {
+    return fail(
+        "{} ports of a switch (switch.ports) cannot be split {}:{} between hosts and uplinks; it takes a multiple "
+        "of {}",
+        ports, topology.oversubscription.down, topology.oversubscription.up, step);
+  }
+  return topology.radix > 0 ? topology.radix : ports - ports % step;
 }
 
 // A leaf with radix ports and an oversubscription of d:u has u / (d + u) of them upwards.
@@ -70,12 +77,15 @@ Result<std::uint32_t> uplinks_of(std::int64_t radix, const scenario::Oversubscri
 
 Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
-  const std::int64_t radix = radix_of(scenario);
-  Result<std::uint32_t> uplinks = uplinks_of(radix, topology.oversubscription);
+  const Result<std::int64_t> radix = radix_of(scenario);
+  if (!radix) {
+    return pass_on(radix);
+  }
+  Result<std::uint32_t> uplinks = uplinks_of(*radix, topology.oversubscription);
   if (!uplinks) {
     return pass_on(uplinks);
   }
-  return fabric::FatTreeOptions{.radix = count(radix),
+  return fabric::FatTreeOptions{.radix = count(*radix),
                                 .tiers = count(topology.tiers),
                                 .hosts = count(topology.hosts),
                                 .nics_per_host = count(topology.nics_per_host),

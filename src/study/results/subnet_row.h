@@ -14,9 +14,9 @@ struct SubnetRow {
   std::uint32_t subnets = 0;   // with a manager each, which come up beside one another
   std::uint64_t switches = 0;  // of all
   std::uint64_t adapters = 0;
-  Duration bring_up{};           // before the run, until the last port was active; of several subnets the longest
-  Duration discovery{};          // of that: until every node was known
-  Duration tables{};             // of that: forwarding tables written
+  Duration bring_up{};         // before the run, until the last port was active; of several subnets the longest
+  Duration discovery{};        // of that: until every node was known
+  Duration tables{};           // of that: forwarding tables written
   std::uint64_t requests = 0;  // of all managers, without those sent again
   std::uint64_t retried = 0;
   std::uint64_t failed = 0;  // without an answer after all retries

@@ -40,15 +40,17 @@ std::string cost_text(const TuneResult& result, const Mistake& mistake) {
                      range.high / best * 100, mistake.keeps_limits ? "" : ", a limit NOT KEPT");
 }
 
-/// A mistake in the key alone breaks a limit.
-bool decides_limits(const TunedKey& key) {
+/// A mistake in the key alone breaks a limit that the best keeps.
+bool decides_limits(const TuneResult& result, const TunedKey& key) {
   const auto breaks = [](const Mistake& own) { return !own.keeps_limits; };
-  return std::ranges::any_of(key.near, breaks) || std::ranges::any_of(key.far, breaks);
+  const bool best_keeps =
+      std::ranges::all_of(result.limits, [](const LimitState& own) { return own.best && own.limit.holds(*own.best); });
+  return best_keeps && (std::ranges::any_of(key.near, breaks) || std::ranges::any_of(key.far, breaks));
 }
 
 std::string matters_text(const TuneResult& result, const TunedKey& key) {
   const Importance own = importance(result, key);
-  if (decides_limits(key)) {
+  if (decides_limits(result, key)) {
     return own == Importance::kMatters ? "yes, and for a limit" : "for a limit";
   }
   if (own == Importance::kMatters) {
@@ -300,7 +302,7 @@ Json json_of(const TuneResult& result, const TunedKey& key) {
   const Importance own = importance(result, key);
   made["matters"] = own == Importance::kMatters ? "yes" : own == Importance::kDoesNot ? "no" : "not-known";
   made["matters_as_found"] = !forgives(result, key);
-  made["decides_limits"] = decides_limits(key);
+  made["decides_limits"] = decides_limits(result, key);
   Json& near = made["neighbours"] = Json::array();
   for (const Mistake& mistake : key.near) {
     near.push_back(json_of(mistake));

@@ -67,6 +67,8 @@ TEST(TuneResult, AMistakeThatBreaksALimitMatters) {
   EXPECT_FALSE(forgives(result, result.keys.front()));
   EXPECT_THAT(tune_text(result), HasSubstr("yes, and for a limit"));
   EXPECT_THAT(tune_text(result), HasSubstr(", a limit NOT KEPT"));
+  result.limits.front().limit.most = 0.5e6;  // which the best does not keep either
+  EXPECT_THAT(tune_text(result), Not(HasSubstr("for a limit")));
 }
 
 }  // namespace

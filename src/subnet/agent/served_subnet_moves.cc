@@ -90,39 +90,41 @@ std::optional<PortPlace> ServedSubnet::cross_multicast(PortPlace egress) {
 /// A copy to every port of the entry but the one of arrival. Adapters take what reaches them.
 //= ibta-1.7 18.2.4.3.3
 void ServedSubnet::send_multicast(PortPlace from, const MadPacket& packet, Time now) {
-  constexpr std::size_t kMostHops = 64;
-  struct Copy {
-    PortPlace at;
-    std::size_t hops = 0;
-  };
-  std::deque<Copy> copies;
+  std::deque<PortPlace> copies;
   if (node_at(from).is_switch()) {
-    copies.push_back({.at = from});
+    copies.push_back(from);
   } else if (const std::optional<PortPlace> to = cross_multicast(from)) {
-    copies.push_back({.at = *to});
+    copies.push_back(*to);
+  }
+  std::size_t left = 1;  // a tree crosses each cable once
+  for (const ServedNode& node : nodes_) {
+    left += node.ports.size();
   }
   for (; !copies.empty(); copies.pop_front()) {
-    const Copy copy = copies.front();
-    const ServedNode& node = node_at(copy.at);
+    const PortPlace at = copies.front();
+    const ServedNode& node = node_at(at);
+    if (left-- == 0) {
+      ++lost_.loops;
+      return;
+    }
     if (!node.is_switch()) {
-      arrive({.end = copy.at, .ingress = copy.at.port}, packet, now);
+      arrive({.end = at, .ingress = at.port}, packet, now);
       continue;
     }
     const PortMask ports = multicast_ports(node, packet.destination);
-    lost_.no_route += ports.none() ? 1 : 0;
-    if (copy.hops >= kMostHops || copies.size() > nodes_.size() * kMostPorts) {
-      ++lost_.loops;
-      continue;
+    if (ports.none()) {
+      ++lost_.no_route;
+      ++port_at(at).counters.counted().switch_relay_errors;
     }
     for (std::size_t number = 0; number < node.ports.size(); ++number) {
-      const PortPlace egress{.node = copy.at.node, .port = static_cast<PortNumber>(number)};
-      if (!ports[number] || number == copy.at.port) {
+      const PortPlace egress{.node = at.node, .port = static_cast<PortNumber>(number)};
+      if (!ports[number] || number == at.port) {
         continue;
       }
       if (number == 0) {
-        arrive({.end = egress, .ingress = copy.at.port}, packet, now);
+        arrive({.end = egress, .ingress = at.port}, packet, now);
       } else if (const std::optional<PortPlace> to = cross_multicast(egress)) {
-        copies.push_back({.at = *to, .hops = copy.hops + 1});
+        copies.push_back(*to);
       }
     }
   }

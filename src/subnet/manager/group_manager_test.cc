@@ -1,4 +1,4 @@
-// Multicast groups through the simulated manager: programs join by MADs, tables follow in blocks, and packets by them.
+// Multicast groups through the simulated manager: programs join by MADs, and tables follow in blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,6 +134,42 @@ TEST_F(GroupsOfAManager, AreWrittenAgainByAHeavySweep) {
   EXPECT_EQ(ports("Spine2", 0xC001), 0b110U);
   EXPECT_EQ(ports("Spine1", 0xC001), 0U);
   EXPECT_GE(blocks(), before + 4);
+}
+
+// The tables of the failed sweep's nodes are not those of the members that were there before it.
+TEST_F(GroupsOfAManager, AJoinDuringASweepThatFailsHarmsNothing) {
+  constexpr std::uint8_t kFull = MemberRecord::kFullMember;
+  ASSERT_TRUE(ask("H2", wire::kMethodSet, 1));
+  const PortPlace cable{.node = port("Leaf1").node, .port = 5};
+  swept_.world.set_cable(cable, ServedSubnet::Cable::kUnplugged, swept_.world.now());
+  swept_.world.run([&] { return swept_.manager().is_sweeping(); }, swept_.world.now() + Duration::seconds(3));
+  ASSERT_TRUE(swept_.manager().is_sweeping());
+  swept_.world.send(port("H7"), request(port("H7"), wire::kMethodSet, 1, kFull), swept_.world.now());
+  swept_.world.run([&] { return swept_.manager().joins() == 2; }, swept_.world.now() + Duration::seconds(1));
+  ASSERT_TRUE(swept_.manager().is_sweeping());
+  swept_.world.set_cable(port("H1"), ServedSubnet::Cable::kUnplugged, swept_.world.now());
+  const auto has_failed = [&] {
+    return std::ranges::any_of(swept_.manager().sweeps(), [](const SweepReport& own) { return !own.error.empty(); });
+  };
+  swept_.world.run(has_failed, swept_.world.now() + Duration::seconds(60));
+  ASSERT_TRUE(has_failed());
+  const std::uint64_t before = blocks();
+  swept_.world.run([] { return false; }, swept_.world.now() + Duration::seconds(1));
+  EXPECT_EQ(blocks(), before) << "it reaches no switch";
+  swept_.world.set_cable(port("H1"), ServedSubnet::Cable::kPlugged, swept_.world.now());
+  swept_.world.run([&] { return ports("Leaf1", 0xC001) != 0; }, swept_.world.now() + Duration::seconds(60));
+  EXPECT_EQ(ports("Leaf1", 0xC001), 1U << 2U | 1U << 6U);
+}
+
+TEST_F(GroupsOfAManager, OtherMethodsAreRefusedAsSuch) {
+  constexpr std::uint8_t kGetTable = 0x12;
+  MadPacket packet = request(port("H2"), kGetTable, 1, MemberRecord::kFullMember);
+  swept_.world.send(port("H2"), packet, swept_.world.now());
+  settle();
+  ASSERT_FALSE(swept_.world.received().empty());
+  const MadPacket& answer = swept_.world.received().back().packet;
+  EXPECT_EQ(std::to_integer<unsigned>(answer.mad[mad_offset::kMethod]), 0x92U);
+  EXPECT_EQ(wire::load_be16(std::span(answer.mad), mad_offset::kStatus), 0x0008U);
 }
 
 class GroupsOfWideSwitches : public GroupsOfAManager {

@@ -136,12 +136,13 @@ void SubnetManager::take_block(const SmpExchange::Answered& answered, Time now) 
 
 void SubnetManager::take_mad(const MadPacket& packet, Time /*now*/) {
   const wire::MadHeader header = *wire::MadHeader::parse(packet.mad);
-  if (header.method == wire::kMethodGet && header.attribute_id == wire::kAttributeSmInfo) {
-    answer_sm_info(packet);
-    return;
-  }
+  // Its attributes have the numbers of others here.
   if (header.management_class == wire::kClassSubnetAdministration) {
     administrate(packet);
+    return;
+  }
+  if (header.method == wire::kMethodGet && header.attribute_id == wire::kAttributeSmInfo) {
+    answer_sm_info(packet);
     return;
   }
   if (header.method != wire::kMethodTrap || state_ == ManagerState::kStandby) {
@@ -180,6 +181,7 @@ void SubnetManager::answer_sm_info(const MadPacket& request) {
 /// MCMemberRecord of one port: Set, Delete, Get. Others are refused; who is not the master says nothing.
 //= ibta-1.7 15.2.5.17
 void SubnetManager::administrate(const MadPacket& request) {
+  constexpr unsigned kResponseBit = 0x80;
   const wire::MadHeader header = *wire::MadHeader::parse(request.mad);
   if (is_response(header.method) || state_ != ManagerState::kMaster) {
     return;
@@ -192,16 +194,20 @@ void SubnetManager::administrate(const MadPacket& request) {
     asked.requester = is_source ? end.guid : asked.requester;
     asked.is_port = asked.is_port || end.guid.value == asked.record.port_guid;
   }
-  GroupRecords::Answer answer{.status = SaStatus::kInvalid};
-  if (header.attribute_id == wire::kAttributeMemberRecord) {
-    answer = header.method == wire::kMethodSet      ? groups_.join(asked)
-             : header.method == wire::kMethodDelete ? groups_.leave(asked)
-                                                    : groups_.find(asked);
+  const bool is_delete = header.method == wire::kMethodDelete;
+  const bool is_known = is_delete || header.method == wire::kMethodSet || header.method == wire::kMethodGet;
+  GroupRecords::Answer answer{.status = is_known ? SaStatus::kInvalid : SaStatus::kNoSuchMethod};
+  if (is_known && header.attribute_id == wire::kAttributeMemberRecord) {
+    answer = header.method == wire::kMethodSet ? groups_.join(asked)
+             : is_delete                       ? groups_.leave(asked)
+                                               : groups_.find(asked);
   }
   joins_ += header.method != wire::kMethodGet && answer.status == SaStatus::kOk ? 1 : 0;
   MadPacket back = turned_around(request);
-  const bool is_delete = header.method == wire::kMethodDelete;
-  wire::store_u8(back.mad, mad_offset::kMethod, is_delete ? wire::kMethodDeleteResponse : wire::kMethodGetResponse);
+  wire::store_u8(back.mad, mad_offset::kMethod,
+                 is_delete  ? wire::kMethodDeleteResponse
+                 : is_known ? wire::kMethodGetResponse
+                            : static_cast<std::uint8_t>(header.method | kResponseBit));
   wire::store_be16(back.mad, mad_offset::kStatus, static_cast<std::uint16_t>(answer.status));
   answer.record.emit(std::span(back.mad).subspan(wire::kAdministrationData));
   outgoing_.push_back(back);

@@ -123,6 +123,7 @@ class SubnetManager {
   std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
   std::vector<Smp> group_sets_;               // of the step that comes
   std::uint64_t joins_ = 0;
+  bool is_to_repeat_ = false;  // requests of the last sweep went without answers, or it failed
   WrittenBlocks written_;
   Time routed_ = Time::never();  // when the engine is done
 

@@ -80,6 +80,9 @@ void SubnetManager::end_sweep(Time now) {
   report_.nodes = known_.nodes().size();
   report_.switches = known_.switches().size();
   sweeps_.push_back(report_);
+  const bool failed = report_.failed > 0 || !report_.error.empty();
+  // What tables of groups could not be written stays to be done, and they mend nothing that a sweep left.
+  is_to_repeat_ = failed || (is_to_repeat_ && report_.cause == SweepCause::kGroups);
   if (state_ == ManagerState::kMaster && (report_.cause != SweepCause::kGroups || next_light_.is_never())) {
     next_light_ = now + options_.sweep_interval;
   }
@@ -172,6 +175,7 @@ void SubnetManager::next_step(Time now) {
 /// Elects the master, and gives LIDs to what was found. False: the sweep has ended.
 bool SubnetManager::after_discovery(Time now) {
   known_ = discovery_->take();
+  view_ = {};  // of the nodes that were known before
   discovery_.reset();
   if (const Rival* const rival = winner()) {
     stand_by(*rival, now);
@@ -321,8 +325,7 @@ void SubnetManager::begin_next(Time now) {
   } else if (state_ == ManagerState::kMaster && groups_.take_change()) {
     begin_groups(now);
   } else if (next_light_ <= now || light_wanted_) {
-    const SweepReport& last = sweeps_.back();
-    if (last.failed > 0 || !last.error.empty()) {
+    if (is_to_repeat_) {
       begin_sweep(SweepCause::kFailure, now);
     } else {
       begin_light_sweep(now);

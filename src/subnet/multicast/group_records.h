@@ -22,6 +22,7 @@ namespace weft::subnet {
 //= ibta-1.7 15.4.2
 enum class SaStatus : std::uint16_t {
   kOk = 0,
+  kNoSuchMethod = 0x0008,  // of every class
   kNoResources = 0x0100,
   kInvalid = 0x0200,
   kNoRecords = 0x0300,

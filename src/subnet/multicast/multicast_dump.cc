@@ -54,6 +54,9 @@ class McfdbsReader {
 
   Result<void> take_switch(TextCursor cursor) {
     const std::optional<std::uint64_t> guid = cursor.take_hex();
+    if (!cursor.at_end()) {
+      return fail("expected nothing after the GUID of a switch");
+    }
     const auto known = std::ranges::find_if(
         view_.switches, [&](const RoutedSwitch& routed) { return guid && routed.guid.value == *guid; });
     if (known == view_.switches.end()) {
@@ -70,7 +73,8 @@ class McfdbsReader {
     const std::size_t colon = std::min(text.find(':'), text.size());
     TextCursor lid_text(text.substr(0, colon));
     const std::uint64_t lid = lid_text.take_hex().value_or(0);
-    if (lid < kFirstMulticastLid || lid > kLastMulticastLid || colon == text.size()) {
+    lid_text.skip_blanks();
+    if (!lid_text.at_end() || lid < kFirstMulticastLid || lid > kLastMulticastLid || colon == text.size()) {
       return fail("expected a multicast LID from 0xC000 to 0xFFFE and ' :' before its ports");
     }
     PortMask& mask = tables_[*at_][static_cast<Lid>(lid)];
@@ -80,7 +84,7 @@ class McfdbsReader {
       const std::size_t end = std::min(text.find(' '), text.size());
       TextCursor port_text(text.substr(0, end));
       const std::optional<std::uint64_t> port = port_text.take_hex();
-      if (!port || *port >= view_.switches[*at_].ports.size()) {
+      if (!port || !port_text.at_end() || *port >= view_.switches[*at_].ports.size()) {
         return fail("expected ports from 0x000 to 0x{:03X}", view_.switches[*at_].ports.size() - 1);
       }
       mask.set(*port);

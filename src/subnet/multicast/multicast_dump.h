@@ -1,6 +1,5 @@
 // Multicast forwarding tables as text: `opensm.mcfdbs`, which OpenSM writes.
 //
-//
 //   Switch 0x0000000000200000
 //   LID    : Out Port(s)
 //   0xC000 : 0x002  0x005

@@ -32,6 +32,10 @@ TEST(MulticastDump, NamesLineAndRemedy) {
   EXPECT_EQ(error_of(leaf + "0xC000\n"),
             "d:2: expected a multicast LID from 0xC000 to 0xFFFE and ' :' before its ports");
   EXPECT_EQ(error_of(leaf + "0xC000 : 0x007\n"), "d:2: expected ports from 0x000 to 0x006");
+  EXPECT_EQ(error_of("Switch 0x200000zzz\n"), "d:1: expected nothing after the GUID of a switch");
+  EXPECT_EQ(error_of(leaf + "0xC000 junk : 0x001\n"),
+            "d:2: expected a multicast LID from 0xC000 to 0xFFFE and ' :' before its ports");
+  EXPECT_EQ(error_of(leaf + "0xC000 : 0x001q\n"), "d:2: expected ports from 0x000 to 0x006");
   EXPECT_EQ(error_of(leaf + "anything\n"), "d:2: expected 'Switch 0x...' or '0xMLID : 0xPORT ...'");
 }
 

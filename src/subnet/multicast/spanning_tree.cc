@@ -215,7 +215,8 @@ Result<std::vector<CableTree>> cable_trees(const RoutingView& view, const Multic
 Result<MulticastRoutes> route_multicast(const RoutingView& view, const MulticastEngine& engine,
                                         std::span<const MulticastGroup> groups) {
   MulticastRoutes routes{.tables = MulticastTables(view.switches.size()), .trees = {}};
-  if (groups.empty()) {
+  if (std::ranges::none_of(groups, [](const MulticastGroup& group) { return group.members.size() > 1; })) {
+    routes.trees.resize(groups.size());
     return routes;
   }
   Result<HopMatrix> hops = hops_of(view, engine);
