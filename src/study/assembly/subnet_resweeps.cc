@@ -26,8 +26,10 @@ std::vector<fabric::ByteChange> between(const std::vector<fabric::ByteChange>& a
       [](const fabric::ByteChange& one) { return std::pair(one.place, one.value); },
       [](const fabric::ByteChange& one) { return std::pair(one.place, one.value); });
   std::ranges::sort(changes, {}, &fabric::ByteChange::place);
-  const auto repeated = std::ranges::unique(changes, {}, &fabric::ByteChange::place);
-  changes.erase(repeated.begin(), repeated.end());
+  const auto is_again = [](const fabric::ByteChange& one, const fabric::ByteChange& other) {
+    return one.place == other.place;
+  };
+  changes.erase(std::unique(changes.begin(), changes.end(), is_again), changes.end());
   return changes;
 }
 

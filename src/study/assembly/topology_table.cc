@@ -77,7 +77,7 @@ Result<std::uint32_t> uplinks_of(std::int64_t radix, const scenario::Oversubscri
 
 Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
-  const Result<std::int64_t> radix = radix_of(scenario);
+  Result<std::int64_t> radix = radix_of(scenario);
   if (!radix) {
     return pass_on(radix);
   }
