@@ -128,7 +128,7 @@ Result<study::plan::SpaceOptions> space_options_of(const PlanText& text) {
 
 Result<void> check_job(const Scenario& scenario) {
   if (scenario.jobs.size() != 1 || !scenario.jobs.front().trains()) {
-    return fail("{}: a plan is for one [[job]] that trains a model (job.model); found {}, of which {} train one",
+    return fail("{}: a plan is for one [[job]] that trains a model (job.model); found {} jobs, of which {} train one",
                 scenario.file, scenario.jobs.size(),
                 std::ranges::count_if(scenario.jobs, &study::scenario::JobSettings::trains));
   }

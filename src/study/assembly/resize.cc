@@ -17,7 +17,8 @@ std::int64_t copy_of(const scenario::TrainingSettings& training) {
 Result<void> check_one_model(const scenario::Scenario& scenario) {
   if (scenario.jobs.size() != 1 || !scenario.jobs.front().trains()) {
     return fail(
-        "scaling needs a scenario with one [[job]] that trains a model (job.model); found {}, of which {} train one",
+        "scaling needs a scenario with one [[job]] that trains a model (job.model); found {} jobs, of which {} train "
+        "one",
         scenario.jobs.size(), std::ranges::count_if(scenario.jobs, &scenario::JobSettings::trains));
   }
   if (scenario.jobs.front().placement == scenario::Placement::kListed) {
