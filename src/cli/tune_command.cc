@@ -22,6 +22,7 @@
 #include "cli/work_estimate.h"
 #include "study/assembly/build_topology.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/collective_traffic.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/scenario_validate.h"
 
@@ -179,17 +180,9 @@ Result<void> check_algorithm(const std::string& key, const Scenario& scenario) {
               study::scenario::kCongestionWords[static_cast<std::size_t>(runs)]);
 }
 
-bool has_collectives(const Scenario& scenario) {
-  using Kind = study::scenario::TrafficKind;
-  return std::ranges::any_of(scenario.jobs, &study::scenario::JobSettings::runs_steps) ||
-         std::ranges::any_of(scenario.traffic, [](const study::scenario::TrafficSettings& traffic) {
-           return traffic.kind == Kind::kCollective || traffic.kind == Kind::kRingAllReduce;
-         });
-}
-
 /// Error: a setting of a library that nothing here uses.
 Result<void> check_collectives(const std::string& key, const Scenario& scenario) {
-  if (!key.starts_with("collectives.") || has_collectives(scenario)) {
+  if (!key.starts_with("collectives.") || study::scenario::has_collectives(scenario)) {
     return {};
   }
   return fail("it does nothing without collectives: no job runs steps, and no [[traffic]] is one");

@@ -16,6 +16,7 @@
 #include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
+#include "tests/opensm/engine_kinds.h"
 #include "tests/opensm/networks.h"
 
 namespace weft::subnet {
@@ -106,14 +107,7 @@ TEST_P(EveryEngine, HasTheForwardingTablesOfOpensm) {
   EXPECT_GT(compared, 10'000U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Opensm, EveryEngine, testing::ValuesIn([] {
-                           std::vector<EngineKind> kinds;
-                           for (const Engine& each : engines()) {
-                             kinds.push_back(each.kind);
-                           }
-                           return kinds;
-                         }()),
-                         [](const auto& one) { return std::string(engine(one.param).name); });
+INSTANTIATE_TEST_SUITE_P(Opensm, EveryEngine, testing::ValuesIn(test::engine_kinds()), test::name_of_engine);
 
 /// By base LID of adapters: the lanes among which nue says at the debug level that it divides them.
 std::map<Lid, std::uint8_t> lanes_in(const std::string& log) {

@@ -16,6 +16,7 @@
 #include "subnet/multicast/spanning_tree.h"
 #include "subnet/swept_subnet.h"
 #include "subnet/topology_file.h"
+#include "tests/opensm/engine_kinds.h"
 #include "tests/opensm/networks.h"
 
 namespace weft::subnet {
@@ -165,14 +166,7 @@ TEST_P(EveryEnginesGroups, HaveTheForwardingTablesOfOpensm) {
   EXPECT_GT(entries, 200U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Opensm, EveryEnginesGroups, testing::ValuesIn([] {
-                           std::vector<EngineKind> kinds;
-                           for (const Engine& each : engines()) {
-                             kinds.push_back(each.kind);
-                           }
-                           return kinds;
-                         }()),
-                         [](const auto& one) { return std::string(engine(one.param).name); });
+INSTANTIATE_TEST_SUITE_P(Opensm, EveryEnginesGroups, testing::ValuesIn(test::engine_kinds()), test::name_of_engine);
 
 /// OpenSM on a subnet that weft serves: it writes the same tables, and switches have them.
 TEST_F(Groups, HaveTheSameTablesInSwitchesThatWeftServes) {

@@ -17,6 +17,7 @@
 #include "fabric/routing/depth_grades.h"
 #include "fabric/scale_up/scale_up_fabric.h"
 #include "study/scenario/apply.h"
+#include "study/scenario/collective_traffic.h"
 #include "study/scenario/congestion/congestion_table.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/optional_traffic.h"
@@ -454,8 +455,6 @@ Result<void> validate_carrier(const Scenario& scenario, const TrafficSettings& t
   const bool is_own = fault->key.find('.') == std::string::npos;
   return fail_at(scenario, is_own ? path + fault->key : fault->key, "{}; {}", fault->reason, fault->remedy);
 }
-
-bool is_collective(TrafficKind kind) { return kind == TrafficKind::kCollective || kind == TrafficKind::kRingAllReduce; }
 
 /// Poisson arrivals and closed loops end with the jobs or at a stop, and one of the two must be there.
 Result<void> validate_end(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {

@@ -12,6 +12,7 @@
 #include "base/parse_quantity.h"
 #include "study/results/summary_text.h"
 #include "study/run/collective_run.h"
+#include "study/scenario/collective_traffic.h"
 #include "study/scenario/raw_value.h"
 
 namespace weft::study::sweep {
@@ -231,10 +232,6 @@ constexpr std::array kKinds = {
                 }},
 };
 
-bool is_collective(const scenario::TrafficSettings& traffic) {
-  return traffic.kind == scenario::TrafficKind::kCollective || traffic.kind == scenario::TrafficKind::kRingAllReduce;
-}
-
 std::string plain_text(double value) {
   const double size = std::abs(value);
   if (size == 0) {
@@ -274,7 +271,9 @@ Measure usual_measure(const scenario::Scenario& scenario) {
   if (std::ranges::any_of(scenario.jobs, &scenario::JobSettings::runs_steps)) {
     return called("step");
   }
-  return called(std::ranges::any_of(scenario.traffic, is_collective) ? "collective" : "fct-p99");
+  return called(std::ranges::any_of(scenario.traffic, scenario::is_collective, &scenario::TrafficSettings::kind)
+                    ? "collective"
+                    : "fct-p99");
 }
 
 Result<void> check_measure(const Measure& measure, const scenario::Scenario& scenario) {
@@ -300,7 +299,7 @@ Result<void> check_measure(const Measure& measure, const scenario::Scenario& sce
     return fail("{}: no job of the scenario runs steps", measure.name());
   }
   const bool any_operation = std::ranges::any_of(scenario.traffic, [&](const scenario::TrafficSettings& traffic) {
-    return is_called(traffic) && is_collective(traffic);
+    return is_called(traffic) && scenario::is_collective(traffic.kind);
   });
   if ((kind == "collective" || kind == "busbw") && !any_operation && !any_steps) {
     return fail("{}: the scenario has no collective operations", measure.name());
