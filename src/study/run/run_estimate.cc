@@ -23,6 +23,9 @@ constexpr double kMostOfProbes = 1.2;
 constexpr double kTcpPart = 0.75;
 /// Of an operation that settles: repetitions, and a quarter more for the short slice (study/run/slice_growth.h).
 constexpr double kRepetitions = 4 * 1.25;
+/// When a step is run itself: where it has room beside its slices, and where it has not (study/run/slice_growth.cc).
+constexpr double kKeptForStep = 0.5;
+constexpr double kExactIsWorth = 1.6;
 constexpr double kStepsOfASlice = 16;
 constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
@@ -187,13 +190,17 @@ class Estimator {
     }
     const double budget = static_cast<double>(training.slice_hops);
     const double beside = company_ * (seconds + phases * TrainingRun::kLead.seconds());
-    if (company_ == 0 && whole < settling && probes + whole < budget) {
+    const bool room = whole <= (budget - probes) * kKeptForStep;
+    if (company_ == 0 && whole < settling * (room ? 1 : kExactIsWorth) && probes + whole < budget) {
       settling = whole;  // the step is run itself
     }
-    // What is left of the budget goes to slices that do not settle. Whether flows meet and slices settle is not known.
+    // What is left of the budget goes to slices that do not settle, or to the step itself where there is room for it.
+    // Whether flows meet and slices settle is not known.
     const double grown = std::min(settling, std::max(budget - probes, 0.0));
+    const bool kept = company_ == 0 && grown > 0 && grown < whole && room;
     return {.least = probes * kLeastOfProbes + (grown + beside) * kLeastPart,
-            .most = std::max(probes * kMostOfProbes + grown, std::min(probes + grown, budget)) + beside};
+            .most = std::max(probes * kMostOfProbes + grown, std::min(probes + grown, budget)) + (kept ? whole : 0) +
+                    beside};
   }
 
   [[nodiscard]] static double seconds_of(const SentBytes& sent, const assembly::TrafficPlan& plan) {

@@ -18,6 +18,10 @@ constexpr std::uint32_t kMaxRepetitions = 64;
 constexpr double kUsualRepetitions = 4;
 /// Longer operations than this many slices are continued from a slice; others are run whole.
 constexpr double kWhole = 1.5;
+/// Where the step takes at most so much of the budget, that is kept for it, in case operations do not settle. Where it
+/// takes more, there is no second try, and it may take so many times what slices are expected to.
+constexpr double kKeptForStep = 0.5;
+constexpr double kExactIsWorth = 2;
 /// Senders may become so many times faster than their probes were.
 constexpr double kMargin = 2;
 /// Steps around rings of a slice: as many as fill the ways between neighbours and show what they do to one another,
@@ -63,7 +67,7 @@ bool SliceGrowth::skips(std::uint32_t phase) {
   if (plans_.empty()) {
     plan();
   }
-  if (whole_step_) {
+  if (prefers_whole_step()) {
     options_.phases.skip(phase);
     return true;
   }
@@ -74,8 +78,7 @@ bool SliceGrowth::skips(std::uint32_t phase) {
     return true;
   }
   if (own.contended && next.role == Role::kShortSettling) {
-    const double left = static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
-    size_slice(next.operation, own, left / static_cast<double>(unplanned_--));
+    size_slice(next.operation, own, (left() - kept_) / static_cast<double>(unplanned_--));
   }
   if (!own.contended) {
     options_.phases.skip(phase);
@@ -115,8 +118,28 @@ void SliceGrowth::plan() {
             options_.phases.communicators_per_run(operation);
     settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
   }
-  const double left = static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
-  whole_step_ = !options_.has_company && settling > 0 && step <= settling && step <= left;
+  if (options_.has_company || settling <= 0) {
+    return;
+  }
+  kept_ = step <= left() * kKeptForStep ? step : 0;
+  whole_step_ = step <= left() && step <= settling * (kept_ > 0 ? 1 : kExactIsWorth);
+}
+
+double SliceGrowth::left() const {
+  return static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
+}
+
+bool SliceGrowth::prefers_whole_step() const {
+  return whole_step_ || (kept_ > 0 && std::ranges::any_of(plans_, [this](const auto& planned) {
+                           return planned.second.contended && !planned.second.like && has_run(planned.first) &&
+                                  !outcome_of(planned.first, planned.second).settled;
+                         }));
+}
+
+// Its slice has come to an end, or was left out because the budget has no room for it.
+bool SliceGrowth::has_run(const StepOperation& operation) const {
+  const auto settling = options_.phases.phase_of(operation, Role::kSettling);
+  return settling && (*settling < ends_.size() || options_.board.over());
 }
 
 // All communicators of an operation go around rings of one length, or their steps are not alike.
@@ -227,9 +250,13 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
     return false;
   }
   const Plan& plan = plans_.at(sample.operation);
-  const double begun = static_cast<double>(ends_.back().packet_hops);
-  const double used = static_cast<double>(options_.load().packet_hops) - begun;
-  const double share = sample.role == Role::kShortSettling ? plan.share / (1 + kShorter) : plan.share;
+  double used = static_cast<double>(during(phase).packet_hops);
+  double share = plan.share / (1 + kShorter);
+  if (sample.role == Role::kSettling) {
+    const auto shorter = options_.phases.phase_of(sample.operation, Role::kShortSettling);
+    used += shorter ? static_cast<double>(during(*shorter).packet_hops) : 0;
+    share = plan.share;
+  }
   if (done + 1 >= kMinRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
     return false;
   }
@@ -275,36 +302,40 @@ SliceGrowth::Load SliceGrowth::during(std::uint32_t phase) const {
 std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
   std::map<StepOperation, Outcome> made;
   for (const auto& [operation, plan] : plans_) {
-    Outcome& own = made[operation];
-    const StepPhases& phases = options_.phases;
-    const std::uint32_t probe = phases.probe_of(operation);
-    own = {.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).amount};
-    const double scale = as_double(operation.size) / std::max(as_double(own.sample), 1.0);
-    own.limits.least_time = Duration::picoseconds(
-        static_cast<std::int64_t>(static_cast<double>(plan.limits.least_time.picoseconds()) * scale));
-    if (!plan.contended) {
-      continue;
-    }
-    own.settled = false;
-    own.short_pieces = plan.short_pieces;
-    const auto longer = phases.phase_of(operation, Role::kSettling);
-    if (!longer) {
-      continue;
-    }
-    own.sample = phases.sample(*longer).amount;
-    own.repetitions = repetitions(*longer);
-    const BatchMean mean = settled(*longer);
-    own.interval = mean.interval;
-    if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
-      // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
-      const BatchMean less = settled(*shorter);
-      const double part = as_double(phases.sample(*shorter).amount) / as_double(own.sample);
-      const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
-      own.interval = errors / (1 - part) / mean.mean;
-    }
-    own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
+    made.emplace(operation, outcome_of(operation, plan));
   }
   return made;
+}
+
+SliceGrowth::Outcome SliceGrowth::outcome_of(const StepOperation& operation, const Plan& plan) const {
+  const StepPhases& phases = options_.phases;
+  const std::uint32_t probe = phases.probe_of(operation);
+  Outcome own{.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).amount};
+  const double scale = as_double(operation.size) / std::max(as_double(own.sample), 1.0);
+  own.limits.least_time = Duration::picoseconds(
+      static_cast<std::int64_t>(static_cast<double>(plan.limits.least_time.picoseconds()) * scale));
+  if (!plan.contended) {
+    return own;
+  }
+  own.settled = false;
+  own.short_pieces = plan.short_pieces;
+  const auto longer = phases.phase_of(operation, Role::kSettling);
+  if (!longer) {
+    return own;
+  }
+  own.sample = phases.sample(*longer).amount;
+  own.repetitions = repetitions(*longer);
+  const BatchMean mean = settled(*longer);
+  own.interval = mean.interval;
+  if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
+    // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
+    const BatchMean less = settled(*shorter);
+    const double part = as_double(phases.sample(*shorter).amount) / as_double(own.sample);
+    const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
+    own.interval = errors / (1 - part) / mean.mean;
+  }
+  own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
+  return own;
 }
 
 }  // namespace weft::study::run

@@ -63,8 +63,9 @@ class SliceGrowth {
   /// The present phase begins: with company, what others sent in the rest before it is no part of it.
   void note_begin(std::uint32_t phase);
 
-  /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does.
-  [[nodiscard]] bool prefers_whole_step() const { return whole_step_; }
+  /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does; or one
+  /// of them has not settled, and the budget has kept room for the step.
+  [[nodiscard]] bool prefers_whole_step() const;
 
   /// What is known of an operation when all phases have ended.
   struct Outcome {
@@ -107,12 +108,16 @@ class SliceGrowth {
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;
+  [[nodiscard]] double left() const;
+  [[nodiscard]] bool has_run(const StepOperation& operation) const;
+  [[nodiscard]] Outcome outcome_of(const StepOperation& operation, const Plan& plan) const;
 
   Options options_;
   std::vector<Load> ends_;                // at the end of each phase so far
   std::map<std::uint32_t, Load> begins_;  // with company alone: of each phase that has been run
   std::map<StepOperation, Plan> plans_;
   bool whole_step_ = false;
+  double kept_ = 0;            // packet-hops, for the step itself; 0: there is no room for it
   std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one
 };
 

@@ -219,6 +219,22 @@ TEST_F(Growth, AStepThatIsCheaperThanItsSlicesIsRunWhole) {
   EXPECT_EQ(ran_.size(), 2U);
 }
 
+/// Slices of 64 MiB whose times differ by a fifth never settle; of a budget of 1,000 the step of 400 is kept room for.
+TEST_F(Growth, AStepThatFitsIsRunWholeWhereSlicesDoNotSettle) {
+  make({mib(400)});
+  const TimeOf restless = [](Bytes size, std::uint32_t done) { return line(size + mib(done % 2 == 0 ? 30 : 0), 0); };
+  run(restless, {.max_hops = 24 + 1'000, .instances = 1});
+  EXPECT_TRUE(growth_->prefers_whole_step());
+  EXPECT_LE(load_.packet_hops, 24U + 600U);
+}
+
+TEST_F(Growth, AStepIsNotRunWhereSlicesSettle) {
+  make({mib(400)});
+  run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24 + 1'000, .instances = 1});
+  EXPECT_FALSE(growth_->prefers_whole_step());
+  EXPECT_TRUE(outcome().settled);
+}
+
 TEST_F(Growth, AStepBeyondTheBudgetIsPutTogether) {
   make({mib(64)});
   run([](Bytes size, std::uint32_t) { return line(size, 0); }, {.max_hops = 24 + 60, .instances = 1});
