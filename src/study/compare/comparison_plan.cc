@@ -49,13 +49,25 @@ double quick_hops(const fabric::Graph& graph) {
   return graph.host_endpoints() < kLargeWorld ? 50e6 : 12e6;
 }
 
-/// As `with_shorter_slices`, and shorter still where that would be too much work for a first answer and half of a slice
-/// is less: probes around rings have as many chunks however short the slice is.
+/// As `with_shorter_slices`, but with slices of the whole comparison where these are little work: stages of a
+/// hierarchical operation overlap less in short ones. And shorter still where those would be too much for a first
+/// answer and half of a slice is less: probes around rings have as many chunks however short the slice is.
 scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr Bytes kShortest{256 << 10};
   constexpr double kWorthwhile = 0.9;
+  constexpr double kLittle = 0.2;
   scenario::Scenario made = with_shorter_slices(scenario);
   const double most = quick_hops(graph);
+  scenario::Scenario longer = made;
+  for (std::size_t i = 0; i < longer.jobs.size(); ++i) {
+    longer.jobs[i].training.slice = scenario.jobs[i].training.slice;
+    longer.jobs[i].training.slice_hops = std::min(longer.jobs[i].training.slice_hops, static_cast<std::int64_t>(most));
+  }
+  const Result<run::HopsEstimate> of_longer = run::estimate_hops(longer, graph);
+  const Result<run::HopsEstimate> of_shorter = run::estimate_hops(made, graph);
+  if (of_longer && of_shorter && of_longer->least - of_shorter->least < kLittle * most) {
+    return longer;
+  }
   for (scenario::JobSettings& job : made.jobs) {
     scenario::TrainingSettings& training = job.training;
     training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(most));

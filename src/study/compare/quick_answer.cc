@@ -46,6 +46,13 @@ double growth_of(const report::StepCollective& own, double excess) {
   return may_grow ? std::max((1 + excess) * own.paths_allow / own.time - 1, 0.0) : 0;
 }
 
+/// By what part of its time it may take less than it did: continued from a slice in which its stages do not overlap as
+/// they do in the whole.
+double shrinkage_of(const report::StepCollective& own) {
+  const bool continued = !own.shares_links && own.sample_bytes < own.bytes && own.time > 0;
+  return continued ? std::max(1 - own.paths_allow / own.time, 0.0) : 0;
+}
+
 std::string caution_of(const std::vector<std::string>& operations, double excess) {
   return fmt::format(
       "slices of {} operations are too short to show what sharing links costs: steps that had settled took up to "
@@ -76,14 +83,16 @@ QuickInterval quick_interval(const report::RunFigures& run, double seconds, doub
     }
     bool shares = false;
     double growth = 0;
+    double shrinkage = 0;
     for (const report::StepCollective& own : operations) {
       if (own.purpose == part.name) {
         shares = shares || own.shares_links;
         growth = std::max(growth, growth_of(own, excess));
+        shrinkage = std::max(shrinkage, shrinkage_of(own));
       }
     }
     const double usual = (shares ? kShared : kAlone) * part.exposed;
-    below += usual;
+    below += std::max(shrinkage * part.exposed, usual);
     above += std::max(growth * part.busy, usual);
     if (growth * part.busy > usual) {
       at_bound.push_back(part.name);

@@ -33,7 +33,8 @@ struct QuickInterval {
 /// Around a step of `seconds`. An operation whose flows share links, that has not settled and takes what its paths
 /// allow as far as its slices tell, shows nothing of what it takes beyond that. With one, the interval reaches up as if
 /// all operations of its purpose grew by as much as lifts it to `excess` above its paths' bound, and none of that were
-/// hidden. Other shares are empirical too: docs/compare.md has quick answers beside whole comparisons.
+/// hidden. One whose flows share none may take as little as its paths' bound, if it is continued from a slice. Other
+/// shares are empirical too: docs/compare.md has quick answers beside whole comparisons.
 [[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess);
 
 }  // namespace weft::study::compare

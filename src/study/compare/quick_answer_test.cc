@@ -71,6 +71,19 @@ TEST(QuickAnswer, AnOperationThatSharesNoLinksReachesUpAsFarAsDown) {
   EXPECT_NEAR(made.high, 1 + 0.01 + 0.02 * 0.2, 1e-12);
 }
 
+/// The defect: stages that overlap in the whole took turns in its slices, and nothing said so.
+TEST(QuickAnswer, WhatIsContinuedFromASliceReachesDownToItsBound) {
+  report::StepCollective own = operation(0.125);
+  own.shares_links = false;
+  own.bytes = 1'000;
+  own.sample_bytes = 10;
+  const QuickInterval made = quick_interval(run_with(own), 1, 0.5);
+  EXPECT_NEAR(made.low, 1 - 0.01 - 0.2 * 0.2, 1e-12);
+  EXPECT_NEAR(made.high, 1 + 0.01 + 0.02 * 0.2, 1e-12);
+  own.sample_bytes = 1'000;
+  expect_symmetric(quick_interval(run_with(own), 1, 0.5));
+}
+
 TEST(QuickAnswer, WhatWasMeasuredOfItsSlicesStaysBesideIt) {
   report::RunFigures run = run_with(operation(0.1));
   run.interval = 0.3;
