@@ -254,7 +254,9 @@ void add_collective_command(CLI::App& app, CollectiveText& text, int& exit_statu
   command->add_option("-s,--size", text.size,
                       "1MiB; 1MiB,4MiB; or 1MiB..1GiB, which doubles (1MiB..256MiB; with --verify 1KiB..1MiB)");
   command->add_option("-n,--ranks", text.run.ranks, "Number of ranks (GPUs)")->capture_default_str();
-  command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")->capture_default_str();
+  command->add_option("--gpus-per-host", text.run.gpus_per_host, "GPUs of a host")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}))
+      ->capture_default_str();
   command->add_option("--rails", text.run.rails, "NICs of a host")->capture_default_str();
   command->add_option("--rate", text.run.rate, "Of a NIC")->capture_default_str();
   command->add_option("--fabric", text.run.fabric, "infiniband, rocev2, rocev1, iwarp, tcp, uet")

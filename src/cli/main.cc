@@ -73,6 +73,18 @@ void occupy_standard_streams() {
   }
 }
 
+/// A script whose variable is not set must not get the file's seed, or all cases, in silence.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_items_expected_max() > 0) {
+      option->check([](const std::string& value) { return std::string(value.empty() ? "the value is empty" : ""); });
+    }
+  }
+  for (CLI::App* const subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    refuse_empty_values(*subcommand);
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"weft: network simulator and laboratory for AI training networks", "weft"};
   const std::string mpi = cluster::mpi_library();
@@ -129,6 +141,7 @@ int run(int argc, char** argv) {
   add_cache_command(app, cache_text, exit_status);
   CompletionText completion_text;
   add_completion_command(app, completion_text, exit_status);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
