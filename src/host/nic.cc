@@ -7,6 +7,7 @@
 #include "base/stable_hash.h"
 #include "host/header_check.h"
 #include "host/header_fields.h"
+#include "wire/multicast.h"
 #include "wire/uet/entropy.h"
 
 namespace weft::host {
@@ -52,7 +53,8 @@ void Nic::register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::
 
 void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
-  WEFT_DCHECK(packet.common.destination == endpoint_);  // or a route is wrong
+  // Or a route is wrong.
+  WEFT_DCHECK(packet.common.destination == endpoint_ || wire::is_multicast(packet.common.destination));
   ++counters_.received;
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
     ++counters_.damaged;
@@ -370,7 +372,7 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   }
   WEFT_DCHECK(packet.common.source == endpoint_ && packet.common.payload_bytes <= packet.common.frame_bytes &&
               packet.common.frame_bytes <= packet.common.wire_bytes);
-  finish(packet, record);
+  finish(packet, ref, record);
   if (send_needs_slow_path_) [[unlikely]] {
     finish_send_slow(handle, cold, ref, now);
   }
@@ -393,7 +395,7 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
   }
 }
 
-void Nic::finish(wire::Packet& packet, QpRecord& record) {
+void Nic::finish(wire::Packet& packet, QpRef ref, QpRecord& record) {
   wire::PacketCommon& common = packet.common;
   common.priority = record.priority;
   if (packet.has(wire::kControl)) {
@@ -414,16 +416,21 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     record.entropy = common.entropy;
     record.hashed_to = common.destination;
     record.flow_hash = flow_hash_of(packet);
-    // A datagram queue pair has a peer for each packet.
-    if (options_.header_hash && common.kind == wire::PacketKind::kInfiniBandTransport &&
+    // A datagram queue pair has a peer for each packet, and has completed its request, and maybe those of others of the
+    // same port.
+    if (common.kind == wire::PacketKind::kInfiniBandTransport &&
         wire::service_of(packet.ib.opcode) == wire::Service::kUd) {
       record.hashed_to = EndpointId{0xFFFF'FFFF};
+      report_completions(ref, kernel_.now());
     }
   }
   common.flow_hash = record.flow_hash;
 }
 
 std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
+  if (wire::is_multicast(packet.common.destination)) {
+    return packet.common.destination.value();  // no switch chooses a path by it
+  }
   return options_.header_hash ? options_.header_hash->of(header_fields(packet, header_addresses_))
                               : tuple_hash_of(packet, options_.address);
 }
@@ -624,6 +631,7 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   }
   if (delay == Duration::zero() && posts_.empty()) {
     device_.advance_to(now);
+    choose_datagram_lane(qpn, request);
     Result<void> posted = device_.post_send(qpn, request);
     reschedule(qpn);
     report_completions(0, now);  // without stages of the host, all wait alike
@@ -638,6 +646,18 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   return {};
 }
 
+void Nic::choose_datagram_lane(Qpn qpn, const verbs::SendWr& request) {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  if (!slot.exists() || slot.kind != transport::EngineKind::kUd) [[likely]] {
+    return;
+  }
+  const verbs::AddressVector* const address = device_.context().find_ah(request.ud.ah);
+  QpRecord& record = record_of(ref_of(slot));
+  if (address != nullptr && (record.lists & kInReady) == 0 && transport::is_infiniband(options_.device.encapsulation)) {
+    record.priority = options_.lane_of_mark[address->service_level];
+  }
+}
+
 void Nic::on_pipeline(Time now) {
   if (!pipeline_.fires(now)) {
     return;
@@ -650,6 +670,7 @@ void Nic::on_pipeline(Time now) {
   while (!posts_.empty() && posts_.front().at <= now) {
     DeferredPost post = posts_.pop_front();
     post.request.sg_list = post.elements;
+    choose_datagram_lane(post.qpn, post.request);
     Result<void> posted = device_.post_send(post.qpn, post.request);
     if (!posted && !deferred_error_) {
       deferred_error_ = posted.error();

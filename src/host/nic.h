@@ -229,7 +229,9 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Time send_response(std::uint16_t lanes, Time now);
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
-  void finish(wire::Packet& packet, QpRecord& record);
+  void finish(wire::Packet& packet, QpRef ref, QpRecord& record);
+  /// Of a UD queue pair whose queue was empty: what it sends goes by the lane of its latest address.
+  void choose_datagram_lane(Qpn qpn, const verbs::SendWr& request);
   /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
   [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
