@@ -160,7 +160,7 @@ void EthernetFabric::trim(const Passage& passage, PacketHandle handle, wire::Pac
   common.wire_bytes = static_cast<std::uint16_t>(common.wire_bytes - cut);
   common.payload_bytes = 0;
   const bool is_last_hop = is_endpoint(out.peer);
-  common.flags = static_cast<PortFlags>(common.flags | wire::kTrimmed | (is_last_hop ? wire::kTrimmedLastHop : 0));
+  common.flags = static_cast<std::uint8_t>(common.flags | wire::kTrimmed | (is_last_hop ? wire::kTrimmedLastHop : 0));
   common.traffic_class = is_last_hop ? options.last_dscp : options.dscp;
   common.priority = options.priority;
   const Passage onward{
