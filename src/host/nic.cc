@@ -372,7 +372,7 @@ Time Nic::poll(QpRef ref, QpRecord& record, Time now) {
   }
   WEFT_DCHECK(packet.common.source == endpoint_ && packet.common.payload_bytes <= packet.common.frame_bytes &&
               packet.common.frame_bytes <= packet.common.wire_bytes);
-  finish(packet, ref, record);
+  finish(packet, record);
   if (send_needs_slow_path_) [[unlikely]] {
     finish_send_slow(handle, cold, ref, now);
   }
@@ -388,6 +388,10 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
   if (path_ != nullptr) {
     path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
   }
+  // A datagram completes its request when it leaves, and maybe requests of other queue pairs of the port.
+  if (slot_of(ref).kind == transport::EngineKind::kUd) {
+    report_completions(ref, now);
+  }
   if (options_.check_headers) {
     const transport::UetSizes& sizes = options_.device.uet.sizes;
     check_headers(packet, cold,
@@ -395,7 +399,7 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
   }
 }
 
-void Nic::finish(wire::Packet& packet, QpRef ref, QpRecord& record) {
+void Nic::finish(wire::Packet& packet, QpRecord& record) {
   wire::PacketCommon& common = packet.common;
   common.priority = record.priority;
   if (packet.has(wire::kControl)) {
@@ -416,12 +420,10 @@ void Nic::finish(wire::Packet& packet, QpRef ref, QpRecord& record) {
     record.entropy = common.entropy;
     record.hashed_to = common.destination;
     record.flow_hash = flow_hash_of(packet);
-    // A datagram queue pair has a peer for each packet, and has completed its request, and maybe those of others of the
-    // same port.
-    if (common.kind == wire::PacketKind::kInfiniBandTransport &&
+    // A datagram queue pair has a peer for each packet.
+    if (options_.header_hash && common.kind == wire::PacketKind::kInfiniBandTransport &&
         wire::service_of(packet.ib.opcode) == wire::Service::kUd) {
       record.hashed_to = EndpointId{0xFFFF'FFFF};
-      report_completions(ref, kernel_.now());
     }
   }
   common.flow_hash = record.flow_hash;
@@ -519,6 +521,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
                                                      : create_stream(init, options_.iwarp, record);
   if (made) {
     const transport::QpSlot slot = device_.slot_of(*made);
+    send_needs_slow_path_ |= slot.kind == transport::EngineKind::kUd;
     std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
     records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
     const QpRecord& before = records[slot.index];

@@ -147,10 +147,16 @@ EngineKind Device::engine_for(const wire::Packet& packet) const {
 
 bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
   advance_to(now);
+  if (qp.kind != EngineKind::kRc) [[unlikely]]
+    return poll_transmit_slow(qp, slot);
+  return rc_[Slab<RcQueuePair>::Handle(qp.index)].poll_transmit(slot, context_, now_);
+}
+
+[[gnu::noinline]] bool Device::poll_transmit_slow(QpSlot qp, const TransmitSlot& slot) {
   if (qp.kind == EngineKind::kUetPdc)
     return uet_->poll_transmit(static_cast<std::uint16_t>(qp.index), slot, now_);
   const bool sent = with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
-  if (sent && qp.kind == EngineKind::kUd) [[unlikely]]
+  if (sent && qp.kind == EngineKind::kUd)
     finish_datagram(qp, slot);
   return sent;
 }

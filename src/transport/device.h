@@ -197,6 +197,7 @@ class Device final : public verbs::Provider {
   QpSlot deliver_datagram(const ReceivedPacket& received);
   QpSlot deliver_elsewhere(const ReceivedPacket& received);
   QpSlot deliver_copies(const ReceivedPacket& received, Qpn except);
+  [[nodiscard]] bool poll_transmit_slow(QpSlot qp, const TransmitSlot& slot);
   void finish_datagram(QpSlot qp, const TransmitSlot& slot);
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);

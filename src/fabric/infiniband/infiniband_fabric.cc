@@ -142,21 +142,22 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
              : hops;
 }
 
-[[gnu::always_inline]] inline void InfiniBandFabric::enqueue(PortIndex index, std::uint32_t lane,
-                                                             const WaitingPacket& entry) {
+[[gnu::always_inline]] inline void InfiniBandFabric::wait_in_queue(const WaitingPacket& entry, EgressLane egress,
+                                                                   const wire::PacketCommon& common, Time now) {
+  const PortIndex index = egress.port;
+  const std::uint32_t lane = egress.lane;
   queues_.push(index * lanes_ + lane, entry);
   InfiniBandPort& out = ports_[index];
   OutputLane& output = output_of(index, lane);
-  output.bytes += entry.frame_bytes;
+  output.bytes += common.frame_bytes;
   output.peak_bytes = std::max(output.peak_bytes, output.bytes);
-  out.queued_bytes += entry.frame_bytes;
+  out.queued_bytes += common.frame_bytes;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
-}
-
-// Something new waits.
-[[gnu::always_inline]] inline void InfiniBandFabric::wake_output(PortIndex index, std::uint32_t lane, Time now) {
-  InfiniBandPort& out = ports_[index];
   Switch& node = switches_[out.owner];
+  if (out.queued_bytes >= node.notify_from && !is_endpoint(out.peer) && !wire::is_multicast(common.destination))
+      [[unlikely]] {
+    notify(entry.input, common.destination, now);
+  }
   if (node.expires) {
     kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, out.owner), now + node.lifetime);
   }
@@ -181,19 +182,14 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
   if (receiver.update_due()) [[unlikely]] {
     send_credit_update(in_index, common.priority, now);
   }
-  enqueue(egress.port, egress.lane,
-          {.packet = handle,
-           .frame_bytes = common.frame_bytes,
-           .blocks = static_cast<std::uint16_t>(blocks),
-           .input = in_index,
-           .wire_bytes = common.wire_bytes,
-           .input_lane = common.priority,
-           .since = now});
-  const InfiniBandPort& out = ports_[egress.port];
-  if (out.queued_bytes >= switches_[out.owner].notify_from && !is_endpoint(out.peer)) [[unlikely]] {
-    notify(in_index, common.destination, now);
-  }
-  wake_output(egress.port, egress.lane, now);
+  wait_in_queue({.packet = handle,
+                 .frame_bytes = common.frame_bytes,
+                 .blocks = static_cast<std::uint16_t>(blocks),
+                 .input = in_index,
+                 .wire_bytes = common.wire_bytes,
+                 .input_lane = common.priority,
+                 .since = now},
+                egress, common, now);
 }
 
 void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
@@ -255,7 +251,7 @@ std::uint32_t InfiniBandFabric::pick_lane(InfiniBandPort& port, PortIndex index,
 void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now) {
   OutputLane& output = output_of(index, lane);
   WEFT_DCHECK((((port.queued & ~port.stalled) >> lane) & 1) != 0);
-  WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
+  const WaitingPacket entry = queues_.pop(index * lanes_ + lane, now);
   queues_.prefetch_turn(index * lanes_ + lane);  // the next one's
   const auto cause = output.last_stall_end > entry.since ? Fecn::Cause::kVictim : Fecn::Cause::kRoot;
   if (output.marker.marks({.depth = output.bytes, .frame_bytes = entry.frame_bytes, .cause = cause}) &&
@@ -267,8 +263,8 @@ void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint3
   if (lanes_ > 1) {
     port.arbiter.charge(entry.blocks);
   }
-  if (entry.input_lane != lane) {
-    change_lane(entry, lane);
+  if (entry.input_lane != lane) [[unlikely]] {
+    return dequeue_from_other_lane(port, {.port = index, .lane = lane}, entry, now);
   }
   start_packet(port, credits_of(index, lane), entry.packet, {.frame = entry.frame_bytes, .wire = entry.wire_bytes},
                now);
@@ -276,11 +272,15 @@ void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint3
 }
 
 // Copies for a group come by here, too: their entries name no lane.
-void InfiniBandFabric::change_lane(WaitingPacket& entry, std::uint32_t lane) {
+[[gnu::noinline]] void InfiniBandFabric::dequeue_from_other_lane(InfiniBandPort& port, EgressLane egress,
+                                                                 WaitingPacket entry, Time now) {
   if ((entry.input_lane & kSharesBuffer) != 0) {
     leave_copies(entry);
   }
-  packets_[entry.packet].common.priority = static_cast<std::uint8_t>(lane);
+  packets_[entry.packet].common.priority = static_cast<std::uint8_t>(egress.lane);
+  start_packet(port, credits_of(egress.port, egress.lane), entry.packet,
+               {.frame = entry.frame_bytes, .wire = entry.wire_bytes}, now);
+  release_input(entry, now);
 }
 
 void InfiniBandFabric::take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane,
@@ -380,15 +380,14 @@ void InfiniBandFabric::wait_as_copy(Arrived& arrived, PacketHandle copy, const E
   ++waiting_copies_[arrived.place];
   wire::PacketCommon& common = packets_[copy].common;
   common.cold = arrived.place;
-  enqueue(egress.port, egress.lane,
-          {.packet = copy,
-           .frame_bytes = common.frame_bytes,
-           .blocks = static_cast<std::uint16_t>(arrived.blocks),
-           .input = arrived.in,
-           .wire_bytes = common.wire_bytes,
-           .input_lane = static_cast<std::uint8_t>(arrived.lane | kSharesBuffer),
-           .since = now});
-  wake_output(egress.port, egress.lane, now);
+  wait_in_queue({.packet = copy,
+                 .frame_bytes = common.frame_bytes,
+                 .blocks = static_cast<std::uint16_t>(arrived.blocks),
+                 .input = arrived.in,
+                 .wire_bytes = common.wire_bytes,
+                 .input_lane = static_cast<std::uint8_t>(arrived.lane | kSharesBuffer),
+                 .since = now},
+                egress, common, now);
 }
 
 void InfiniBandFabric::leave_copies(WaitingPacket& entry) { leave_place(packets_[entry.packet].common.cold, entry); }

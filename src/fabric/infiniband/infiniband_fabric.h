@@ -212,7 +212,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   void wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
-  void change_lane(WaitingPacket& entry, std::uint32_t lane);
+  void dequeue_from_other_lane(InfiniBandPort& port, EgressLane egress, WaitingPacket entry, Time now);
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
   void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
   void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
@@ -244,8 +244,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   /// others still wait.
   void leave_copies(WaitingPacket& entry);
   void leave_place(std::uint32_t place, WaitingPacket& entry);
-  void enqueue(PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
-  void wake_output(PortIndex index, std::uint32_t lane, Time now);
+  void wait_in_queue(const WaitingPacket& entry, EgressLane egress, const wire::PacketCommon& common, Time now);
 
   // A table beside choices per packet, and notifications of congestion: infiniband_fabric_notifications.cc.
   [[nodiscard]] std::uint32_t in_order_hop(const InfiniBandPort& in, const Switch&, const NextHops& hops,
