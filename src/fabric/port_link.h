@@ -43,15 +43,17 @@ struct ControlInFlight {
 /// PortLink::egress: not looked up yet.
 inline constexpr std::uint16_t kNoEgress = 0xFFFF;
 
-enum PortFlag : std::uint8_t {
+using PortFlags = std::uint16_t;
+enum PortFlag : PortFlags {
   kIsEndpoint = 1 << 0,    // the device is an endpoint; otherwise a switch
   kCutThrough = 1 << 1,    // packets are handed over when their first bytes have come
   kHasErrors = 1 << 2,     // the wire that ends here has a bit error rate
   kLinkDown = 1 << 3,      // nothing arrives and nothing leaves
-  kRoutedHop = 1 << 4,     // the wire joins two layer-2 domains
-  kTapped = 1 << 5,        // a capture is attached
-  kFirstOwnFlag = 1 << 6,  // of the discipline, named beside its port
-  kSecondOwnFlag = 1 << 7,
+  kTapped = 1 << 4,        // a capture is attached
+  kFirstOwnFlag = 1 << 5,  // of the discipline, named beside its port
+  kSecondOwnFlag = 1 << 6,
+  kThirdOwnFlag = 1 << 7,
+  kRoutedHop = 1 << 8,  // the wire joins two layer-2 domains
 };
 
 /// What a packet's arrival needs: one cache line. The packet that arrives next lies here, those behind it in the ring.
@@ -63,7 +65,7 @@ struct alignas(64) PortArrival {
   PortIndex peer = 0;                // the other end of the cable
   std::uint16_t number = 0;          // within the owner
   std::uint16_t egress = kNoEgress;  // egress port of `first`, if it has been looked up
-  std::uint8_t flags = 0;            // PortFlag bits
+  PortFlags flags = 0;               // PortFlag bits
 
   [[nodiscard]] bool has(PortFlag flag) const { return (flags & flag) != 0; }
 };

@@ -7,6 +7,7 @@
 #include "base/stable_hash.h"
 #include "host/header_check.h"
 #include "host/header_fields.h"
+#include "wire/multicast.h"
 #include "wire/uet/entropy.h"
 
 namespace weft::host {
@@ -52,7 +53,8 @@ void Nic::register_actors(sim::ActorOrder& ranks, std::uint64_t name_hash, sim::
 
 void Nic::on_packet(fabric::PacketHandle handle, Time now) {
   const wire::Packet& packet = packets_[handle];
-  WEFT_DCHECK(packet.common.destination == endpoint_);  // or a route is wrong
+  // Or a route is wrong.
+  WEFT_DCHECK(packet.common.destination == endpoint_ || wire::is_multicast(packet.common.destination));
   ++counters_.received;
   if (packet.has(wire::kCorrupted)) [[unlikely]] {
     ++counters_.damaged;
@@ -386,6 +388,10 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
   if (path_ != nullptr) {
     path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);
   }
+  // A datagram completes its request when it leaves, and maybe requests of other queue pairs of the port.
+  if (slot_of(ref).kind == transport::EngineKind::kUd) {
+    report_completions(ref, now);
+  }
   if (options_.check_headers) {
     const transport::UetSizes& sizes = options_.device.uet.sizes;
     check_headers(packet, cold,
@@ -424,6 +430,9 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
 }
 
 std::uint32_t Nic::flow_hash_of(const wire::Packet& packet) const {
+  if (wire::is_multicast(packet.common.destination)) {
+    return packet.common.destination.value();  // no switch chooses a path by it
+  }
   return options_.header_hash ? options_.header_hash->of(header_fields(packet, header_addresses_))
                               : tuple_hash_of(packet, options_.address);
 }
@@ -512,6 +521,7 @@ Result<Qpn> Nic::create_qp(const verbs::QpInitAttributes& init, Service service)
                                                      : create_stream(init, options_.iwarp, record);
   if (made) {
     const transport::QpSlot slot = device_.slot_of(*made);
+    send_needs_slow_path_ |= slot.kind == transport::EngineKind::kUd;
     std::vector<QpRecord>& records = records_[static_cast<std::size_t>(slot.kind)];
     records.resize(std::max<std::size_t>(records.size(), slot.index + 1));
     const QpRecord& before = records[slot.index];
@@ -624,6 +634,7 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   }
   if (delay == Duration::zero() && posts_.empty()) {
     device_.advance_to(now);
+    choose_datagram_lane(qpn, request);
     Result<void> posted = device_.post_send(qpn, request);
     reschedule(qpn);
     report_completions(0, now);  // without stages of the host, all wait alike
@@ -638,6 +649,18 @@ Result<void> Nic::post_send(Qpn qpn, const verbs::SendWr& request) {
   return {};
 }
 
+void Nic::choose_datagram_lane(Qpn qpn, const verbs::SendWr& request) {
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  if (!slot.exists() || slot.kind != transport::EngineKind::kUd) [[likely]] {
+    return;
+  }
+  const verbs::AddressVector* const address = device_.context().find_ah(request.ud.ah);
+  QpRecord& record = record_of(ref_of(slot));
+  if (address != nullptr && (record.lists & kInReady) == 0 && transport::is_infiniband(options_.device.encapsulation)) {
+    record.priority = options_.lane_of_mark[address->service_level];
+  }
+}
+
 void Nic::on_pipeline(Time now) {
   if (!pipeline_.fires(now)) {
     return;
@@ -650,6 +673,7 @@ void Nic::on_pipeline(Time now) {
   while (!posts_.empty() && posts_.front().at <= now) {
     DeferredPost post = posts_.pop_front();
     post.request.sg_list = post.elements;
+    choose_datagram_lane(post.qpn, post.request);
     Result<void> posted = device_.post_send(post.qpn, post.request);
     if (!posted && !deferred_error_) {
       deferred_error_ = posted.error();

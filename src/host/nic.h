@@ -230,6 +230,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
+  /// Of a UD queue pair whose queue was empty: what it sends goes by the lane of its latest address.
+  void choose_datagram_lane(Qpn qpn, const verbs::SendWr& request);
   /// A data packet's receiver takes it in any order: WRITE packets with an address of their own, and READ data.
   [[nodiscard]] bool is_unordered(const wire::Packet& packet) const;
   [[nodiscard]] std::uint32_t flow_hash_of(const wire::Packet& packet) const;
@@ -285,7 +287,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::uint8_t turn_ = 0;                 // lane that sent last
   bool awaits_wire_ = false;              // on_wire_ready will come when the wire is idle
   bool receive_needs_slow_path_ = false;  // arrivals use the host path, or carry bytes
-  bool send_needs_slow_path_ = false;     // transmissions use the host path, carry bytes, or are checked
+  bool send_needs_slow_path_ = false;     // transmissions use the host path, carry bytes, are checked, or are datagrams
   bool measures_order_ = false;
   bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;

@@ -53,6 +53,12 @@ class SimProvider final : public verbs::Provider, public CompletionListener {
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override { return nic_.device().query_qp(qpn); }
   [[nodiscard]] Result<void> destroy_qp(Qpn qpn) override;
+  [[nodiscard]] Result<void> attach_mcast(Qpn qpn, const verbs::MulticastGroup& group) override {
+    return nic_.device().attach_mcast(qpn, group);
+  }
+  [[nodiscard]] Result<void> detach_mcast(Qpn qpn, const verbs::MulticastGroup& group) override {
+    return nic_.device().detach_mcast(qpn, group);
+  }
 
   [[nodiscard]] Result<void> post_send(Qpn qpn, const verbs::SendWr& request) override {
     return nic_.post_send(qpn, request);

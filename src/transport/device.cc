@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "transport/device_dispatch.h"
 #include "transport/uet/uud_datagram.h"
+#include "wire/multicast.h"
 
 namespace weft::transport {
 
@@ -65,8 +66,7 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   const Qpn destination = destination_of(received.packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (!slot.exists() || kPacketKinds[static_cast<std::size_t>(slot.kind)] != received.packet.common.kind) {
-    ++unknown_qp_packets_;
-    return {};
+    return deliver_elsewhere(received);
   }
   with(*this, slot, [&](auto& engine) {
     engine.on_packet(received, context_, now_);
@@ -74,6 +74,46 @@ QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
       check_srq_limit(srq);
   });
   return slot;
+}
+
+// No queue pair has the number: of a multicast packet all may be meant.
+QpSlot Device::deliver_elsewhere(const ReceivedPacket& received) {
+  const wire::Packet& packet = received.packet;
+  const QpSlot taker = multicast_ != nullptr && wire::is_multicast(packet.common.destination) &&
+                               packet.common.kind == wire::PacketKind::kInfiniBandTransport &&
+                               packet.ib.destination_qp == wire::kMulticastQpn
+                           ? deliver_copies(received, Qpn::invalid())
+                           : QpSlot{};
+  unknown_qp_packets_ += taker.exists() ? 0 : 1;
+  return taker;
+}
+
+// One copy for each queue pair of the group but one. Each judges it by its own Q_Key and P_Key.
+//= ibta-1.7 10.5
+QpSlot Device::deliver_copies(const ReceivedPacket& received, Qpn except) {
+  QpSlot last;
+  for (const Qpn qpn : multicast_->attached(wire::multicast_lid(received.packet.common.destination))) {
+    if (qpn == except)
+      continue;
+    last = table_.find(qpn);
+    UdQueuePair& engine = ud_[Slab<UdQueuePair>::Handle(last.index)];
+    engine.on_packet(received, context_, now_);
+    if (const verbs::SrqHandle srq = std::as_const(engine).core().init().srq; srq.is_valid())
+      check_srq_limit(srq);
+  }
+  return last;
+}
+
+// A datagram that leaves: to a group, queue pairs of the same port get theirs at once.
+void Device::finish_datagram(QpSlot qp, const TransmitSlot& slot) {
+  if (wire::is_uet(options_.encapsulation)) {
+    to_uud(slot, options_.uet.sizes);
+  } else if (multicast_ != nullptr && wire::is_multicast(slot.packet.common.destination)) {
+    const QpCore& core = core_of(qp);
+    const std::size_t bytes = slot.payload.empty() ? 0 : slot.packet.common.payload_bytes;
+    deliver_copies({slot.packet, slot.cold, slot.payload.first(bytes)},
+                   core.init().blocks_own_multicast ? core.identity().qpn : Qpn::invalid());
+  }
 }
 
 // UUD is for UD queue pairs, whose engine takes packets in a form of its own.
@@ -107,11 +147,17 @@ EngineKind Device::engine_for(const wire::Packet& packet) const {
 
 bool Device::poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now) {
   advance_to(now);
+  if (qp.kind != EngineKind::kRc) [[unlikely]]
+    return poll_transmit_slow(qp, slot);
+  return rc_[Slab<RcQueuePair>::Handle(qp.index)].poll_transmit(slot, context_, now_);
+}
+
+[[gnu::noinline]] bool Device::poll_transmit_slow(QpSlot qp, const TransmitSlot& slot) {
   if (qp.kind == EngineKind::kUetPdc)
     return uet_->poll_transmit(static_cast<std::uint16_t>(qp.index), slot, now_);
   const bool sent = with(*this, qp, [&](auto& engine) { return engine.poll_transmit(slot, context_, now_); });
-  if (sent && qp.kind == EngineKind::kUd && wire::is_uet(options_.encapsulation)) [[unlikely]]
-    to_uud(slot, options_.uet.sizes);
+  if (sent && qp.kind == EngineKind::kUd)
+    finish_datagram(qp, slot);
   return sent;
 }
 
@@ -258,7 +304,8 @@ std::size_t Device::state_bytes(QpSlot qp) const {
 
 std::size_t Device::heap_bytes() const {
   std::size_t bytes = table_.heap_bytes() + rc_.heap_bytes() + uc_.heap_bytes() + ud_.heap_bytes() + tcp_.heap_bytes() +
-                      iwarp_.heap_bytes() + memory_.heap_bytes() + (uet_ == nullptr ? 0 : uet_->heap_bytes());
+                      iwarp_.heap_bytes() + memory_.heap_bytes() + (uet_ == nullptr ? 0 : uet_->heap_bytes()) +
+                      (multicast_ == nullptr ? 0 : multicast_->heap_bytes());
   for (std::size_t place = 0; place < table_.places(); ++place) {
     if (const Qpn qpn = table_.at(place); qpn.is_valid())
       bytes += with(*this, table_.find(qpn), [](const auto& engine) { return engine.heap_bytes(); });

@@ -15,6 +15,7 @@
 #include "transport/device_options.h"
 #include "transport/iwarp/iwarp_queue_pair.h"
 #include "transport/memory/memory_queue_pair.h"
+#include "transport/multicast_groups.h"
 #include "transport/packet_io.h"
 #include "transport/qpn_sequence.h"
 #include "transport/qpn_table.h"
@@ -82,6 +83,8 @@ class Device final : public verbs::Provider {
                                        verbs::QpAttributeMask mask) override;
   [[nodiscard]] Result<verbs::QpDescription> query_qp(Qpn qpn) const override;
   [[nodiscard]] Result<void> destroy_qp(Qpn qpn) override;
+  [[nodiscard]] Result<void> attach_mcast(Qpn qpn, const verbs::MulticastGroup& group) override;
+  [[nodiscard]] Result<void> detach_mcast(Qpn qpn, const verbs::MulticastGroup& group) override;
 
   [[nodiscard]] Result<void> post_send(Qpn qpn, const verbs::SendWr& request) override;
   [[nodiscard]] Result<void> post_recv(Qpn qpn, const verbs::RecvWr& request) override;
@@ -113,7 +116,8 @@ class Device final : public verbs::Provider {
     bool cnp_first = false;         // and the first of them is a CNP
   };
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
-  /// As on_packet; the slot does not exist if there is no such queue pair. Of Ultra Ethernet, that of the context.
+  /// As on_packet; the slot does not exist if there is no such queue pair. Of Ultra Ethernet, that of the context; of a
+  /// multicast packet, that of the last queue pair which got a copy. None of them answers.
   QpSlot deliver(const ReceivedPacket& received, Time now);
   /// Of the queue pair that a packet is for; that of its kind of packet if there is no such queue pair.
   [[nodiscard]] EngineKind engine_for(const wire::Packet& packet) const;
@@ -191,6 +195,10 @@ class Device final : public verbs::Provider {
   [[nodiscard]] UetEndpoint& make_uet();
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
   QpSlot deliver_datagram(const ReceivedPacket& received);
+  QpSlot deliver_elsewhere(const ReceivedPacket& received);
+  QpSlot deliver_copies(const ReceivedPacket& received, Qpn except);
+  [[nodiscard]] bool poll_transmit_slow(QpSlot qp, const TransmitSlot& slot);
+  void finish_datagram(QpSlot qp, const TransmitSlot& slot);
   void check_srq_limit(verbs::SrqHandle srq);
   void wake_waiting(verbs::SrqHandle srq);
 
@@ -206,9 +214,10 @@ class Device final : public verbs::Provider {
   Slab<TcpQueuePair> tcp_;
   Slab<IwarpQueuePair> iwarp_;
   Slab<MemoryQueuePair> memory_;
-  std::unique_ptr<UetEndpoint> uet_;  // from the first queue pair of it on
-  std::size_t turn_ = 0;              // place in the table where poll_transmit_any goes on
-  std::size_t uet_turn_ = 0;          // and among the contexts
+  std::unique_ptr<MulticastGroups> multicast_;  // from the first queue pair that was attached on
+  std::unique_ptr<UetEndpoint> uet_;            // from the first queue pair of it on
+  std::size_t turn_ = 0;                        // place in the table where poll_transmit_any goes on
+  std::size_t uet_turn_ = 0;                    // and among the contexts
   UetPolicies uet_policies_;
   std::uint64_t unknown_qp_packets_ = 0;
 };

@@ -31,6 +31,10 @@ verbs::DeviceAttributes Device::query_device() const {
   attributes.max_inline_data = options_.limits.max_inline_data;
   attributes.max_cqe = options_.limits.max_cqe;
   attributes.max_qp_rd_atom = options_.limits.max_qp_rd_atom;
+  if (is_infiniband(options_.encapsulation)) {
+    attributes.max_mcast_grp = options_.limits.max_mcast_grp;
+    attributes.max_mcast_qp_attach = options_.limits.max_mcast_qp_attach;
+  }
   return attributes;
 }
 
@@ -247,6 +251,8 @@ Result<void> Device::destroy_qp(Qpn qpn) {
   const QpSlot slot = table_.find(qpn);
   if (!slot.exists())
     return no_such_qp(qpn);
+  if (multicast_ != nullptr && multicast_->is_attached(qpn))
+    return fail("destroy_qp: the queue pair is attached to a multicast group; detach it first");
   context_.detach_qp(core_of(slot).init());
   table_.erase(qpn);
   switch (slot.kind) {
@@ -275,6 +281,32 @@ Result<void> Device::destroy_qp(Qpn qpn) {
       break;
   }
   return {};
+}
+
+Result<void> Device::attach_mcast(Qpn qpn, const verbs::MulticastGroup& group) {
+  const QpSlot slot = table_.find(qpn);
+  if (!slot.exists())
+    return no_such_qp(qpn);
+  if (slot.kind != EngineKind::kUd) {
+    return fail("attach_mcast: the queue pair is {}; it must be UD", verbs::to_string(core_of(slot).init().type));
+  }
+  if (!is_infiniband(options_.encapsulation)) {
+    return fail("attach_mcast: the device's packets are {}; multicast is for InfiniBand",
+                wire::to_string(options_.encapsulation));
+  }
+  if (multicast_ == nullptr) {
+    multicast_ = std::make_unique<MulticastGroups>(MulticastGroups::Limits{
+        .groups = options_.limits.max_mcast_grp, .queue_pairs = options_.limits.max_mcast_qp_attach});
+  }
+  return multicast_->attach(qpn, group);
+}
+
+Result<void> Device::detach_mcast(Qpn qpn, const verbs::MulticastGroup& group) {
+  if (!table_.find(qpn).exists())
+    return no_such_qp(qpn);
+  if (multicast_ == nullptr)
+    return fail("detach_mcast: queue pair {:#x} is attached to no group", qpn.value());
+  return multicast_->detach(qpn, group);
 }
 
 Result<void> Device::post_send(Qpn qpn, const verbs::SendWr& request) {

@@ -3,11 +3,31 @@
 #include "base/assert.h"
 #include "transport/message_packet.h"
 #include "transport/unreliable_queue_pair_impl.h"
+#include "wire/multicast.h"
 
 namespace weft::transport {
 namespace {
 
 constexpr std::uint32_t kPrivilegedQueueKey = 1U << 31;
+
+// A packet to a group has a GRH, and takes no part in congestion control: many would answer one mark.
+//= ibta-1.7 10.5
+void set_group(wire::PacketCommon& common) {
+  common.encapsulation = wire::Encapsulation::kIbGlobal;
+  common.ecn = wire::Ecn::kNotEct;
+}
+
+/// A group is named by both: its LID or address, and the number that stands for all queue pairs.
+Result<void> check_group(const verbs::SendWr& request, const verbs::AddressVector& address, const QpCore& core) {
+  const bool is_group = wire::is_multicast(address.destination);
+  if (is_group && !is_infiniband(core.identity().encapsulation))
+    return fail("post_send: a multicast group is for InfiniBand; send to each member");
+  if (is_group != (request.ud.remote_qpn.value() == wire::kMulticastQpn)) {
+    return fail("post_send: remote_qpn is {:#x}, and the address is that of a {}; 0xffffff goes with a multicast group",
+                request.ud.remote_qpn.value(), is_group ? "group" : "port");
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -19,11 +39,12 @@ Result<void> UdService::check_request(const verbs::SendWr& request, const Unreli
     length += element.length;
   if (const auto mtu = static_cast<std::uint64_t>(verbs::to_bytes(call.mtu).count()); length > mtu)
     return fail("post_send: a datagram of {} bytes; at most the port's MTU of {}", length, mtu);
-  if (call.context.find_ah(request.ud.ah) == nullptr)
+  const verbs::AddressVector* const address = call.context.find_ah(request.ud.ah);
+  if (address == nullptr)
     return fail("post_send: no such address handle: {:#x}", request.ud.ah.value());
   if (const std::uint32_t qpn = request.ud.remote_qpn.value(); qpn == 0 || qpn > Psn::kMask)
     return fail("post_send: remote_qpn is {:#x}; it must be 1 to 0xffffff", qpn);
-  return {};
+  return check_group(request, *address, call.core);
 }
 
 UdWqe UdService::make_wqe(const verbs::SendWr& request, const UnreliableCall& call) {
@@ -47,6 +68,8 @@ void UdService::fill(const UdWqe& wqe, std::uint32_t index, TransmitSlot& slot, 
   const verbs::AddressVector* const address = call.context.find_ah(wqe.ah);
   WEFT_DCHECK(address != nullptr);
   set_address(slot.packet.common, *address);
+  if (wire::is_multicast(address->destination))
+    set_group(slot.packet.common);
   fill_message_packet({.wqe = wqe, .index = index, .service = wire::Service::kUd, .mtu = call.mtu}, slot,
                       call.context.memory());
   wire::IbTransportHeader& header = slot.packet.ib;

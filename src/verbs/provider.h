@@ -18,6 +18,7 @@
 #include "verbs/completion_queue.h"
 #include "verbs/handles.h"
 #include "verbs/memory.h"
+#include "verbs/multicast.h"
 #include "verbs/queue_pair.h"
 #include "verbs/receive_queue.h"
 #include "verbs/work_request.h"
@@ -39,6 +40,8 @@ struct DeviceAttributes {
   std::uint32_t max_inline_data = 1'024;  // bytes
   std::uint32_t max_cqe = 4'194'303;      // completions per queue
   std::uint8_t max_qp_rd_atom = 16;       // READs and atomics in flight per queue pair, each way
+  std::uint32_t max_mcast_grp = 0;        // groups that queue pairs are attached to; 0: there is no multicast
+  std::uint32_t max_mcast_qp_attach = 0;  // queue pairs of a group
 };
 
 /// What query_qp tells: the attributes as they stand (`state` included), and those of creation.
@@ -85,8 +88,15 @@ class Provider {
   /// As check_modify allows. Moving to RESET discards all requests without completion; moving to ERR flushes them.
   [[nodiscard]] virtual Result<void> modify_qp(Qpn qpn, const QpAttributes& attributes, QpAttributeMask mask) = 0;
   [[nodiscard]] virtual Result<QpDescription> query_qp(Qpn qpn) const = 0;
-  /// Requests outstanding vanish without completion.
+  /// Requests outstanding vanish without completion. Errors also: it is attached to a group.
   [[nodiscard]] virtual Result<void> destroy_qp(Qpn qpn) = 0;
+
+  /// What comes for the group is also received by this queue pair, of type UD; one copy, however often it is attached.
+  /// That the network brings it to the port is for the subnet manager to do. Errors: no such queue pair, another type,
+  /// no group, a LID that is another group's here, a limit of the device, a device without multicast.
+  [[nodiscard]] virtual Result<void> attach_mcast(Qpn qpn, const MulticastGroup& group);
+  /// Errors: it is not attached.
+  [[nodiscard]] virtual Result<void> detach_mcast(Qpn qpn, const MulticastGroup& group);
 
   /// Appends to the send queue; in ERR and SQE the request is flushed at once. Errors: the queue is full, the state is
   /// RESET, INIT or RTR, the request is malformed for the transport.

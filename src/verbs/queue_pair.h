@@ -104,7 +104,8 @@ struct QpInitAttributes {
   std::uint32_t max_send_sge = 4;
   std::uint32_t max_recv_sge = 4;
   std::uint32_t max_inline_data = 256;
-  bool sq_sig_all = false;  // every send request is signalled
+  bool sq_sig_all = false;            // every send request is signalled
+  bool blocks_own_multicast = false;  // UD: does not receive what it sends itself to a group that it is attached to
 };
 
 /// A modify_qp to be judged.

@@ -169,7 +169,7 @@ class FabricCore : public EndpointPort {
     }
     prefetch_next_arrival(packets_, port);
     // One test for both, so that other ports pay for neither.
-    constexpr std::uint8_t kSlowPathFlags = kHasErrors | kTapped | Parts::kSlowArrival;
+    constexpr PortFlags kSlowPathFlags = kHasErrors | kTapped | Parts::kSlowArrival;
     if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
       return;
     }

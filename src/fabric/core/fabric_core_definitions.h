@@ -75,8 +75,8 @@ void FabricCore<Fabric, Parts>::connect_link(std::uint32_t link_index) {
     port.owner = at_endpoint ? own.node.value() : own.node.value() - graph_.endpoints;
     port.peer = peers_[ends[end]] = ends[1 - end];
     port.number = own.port;
-    port.flags = static_cast<std::uint8_t>((at_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0) |
-                                           (is_routed ? kRoutedHop : 0));
+    port.flags = static_cast<PortFlags>((at_endpoint ? kIsEndpoint : 0) | (has_errors ? kHasErrors : 0) |
+                                        (is_routed ? kRoutedHop : 0));
     port.profile = options_.port_profile.empty() ? std::uint16_t{0} : options_.port_profile[2 * link_index + end];
     WEFT_ASSERT(port.profile < options_.ports.size());
     port.set_rate(link.rate);
@@ -110,7 +110,7 @@ void FabricCore<Fabric, Parts>::allow_cut_through(const Switch& node) {
     Port& feeding = ports_[port.peer];
     const bool early = feeding.rate >= fastest;
     feeding.set_cut_through_bytes(early ? Parts::kCutThroughBytes : std::uint16_t{0});
-    port.flags = static_cast<std::uint8_t>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
+    port.flags = static_cast<PortFlags>(early ? port.flags | kCutThrough : port.flags & ~kCutThrough);
   }
 }
 

@@ -30,7 +30,7 @@ struct PlainParts {
   using Port = PlainPort;
   using Switch = SwitchCore;
   static constexpr std::uint16_t kCutThroughBytes = 64;
-  static constexpr std::uint8_t kSlowArrival = 0;
+  static constexpr PortFlags kSlowArrival = 0;
 };
 
 class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {
@@ -90,7 +90,7 @@ class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {
   }
   void bring_link_up(const CableEnds& ends, Time) {
     for (const PortIndex index : ends) {
-      ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags & ~kLinkDown);
+      ports_[index].flags = static_cast<PortFlags>(ports_[index].flags & ~kLinkDown);
     }
   }
   [[nodiscard]] std::uint32_t in_order_hop(const PlainPort&, const SwitchCore&, const NextHops& hops,

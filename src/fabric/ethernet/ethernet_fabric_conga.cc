@@ -32,7 +32,7 @@ Result<void> EthernetFabric::set_up_conga() {
     if (is_endpoint(port.peer)) {
       continue;
     }
-    port.flags = static_cast<std::uint8_t>(port.flags | kExtended);
+    port.flags = static_cast<PortFlags>(port.flags | kExtended);
     if (conga_->leaf_number[port.owner] != CongaState::kSpine) {
       conga_->tag[index] = uplinks[port.owner]++;
       size.tags = std::max<std::uint32_t>(size.tags, uplinks[port.owner]);

@@ -89,7 +89,7 @@ Result<void> EthernetFabric::set_up_control() {
   }
   control_ = std::make_unique<EthernetControl>(*this, std::move(*plane));
   for (PortIndex index = graph_.endpoints; index < ports_.size(); ++index) {
-    ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags | kExtended | kRoutedHop);
+    ports_[index].flags = static_cast<PortFlags>(ports_[index].flags | kExtended | kRoutedHop);
   }
   return {};
 }

@@ -42,7 +42,7 @@ void EthernetFabric::take_link_down(PortIndex index, Time now) {
 void EthernetFabric::bring_link_up(const CableEnds& ends, Time now) {
   for (const PortIndex index : ends) {
     EthernetPort& port = ports_[index];
-    port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
+    port.flags = static_cast<PortFlags>(port.flags & ~kLinkDown);
     port.pending_pauses = port.xoff;
     if (!controls_.empty()) {
       restart_link_control(index);
@@ -161,8 +161,8 @@ void EthernetFabric::watch_storms(PortIndex index, Time now, Time& next) {
       }
     }
   }
-  port.flags = static_cast<std::uint8_t>(port.watchdog_tripped != 0 ? port.flags | kWatchdogTripped
-                                                                    : port.flags & ~kWatchdogTripped);
+  port.flags = static_cast<PortFlags>(port.watchdog_tripped != 0 ? port.flags | kWatchdogTripped
+                                                                 : port.flags & ~kWatchdogTripped);
 }
 
 void EthernetFabric::check_fabric(Time now) {

@@ -61,7 +61,7 @@ void EthernetFabric::set_up_order() {
   for (PortIndex index = graph_.endpoints; index < ports_.size(); ++index) {
     EthernetPort& port = ports_[index];
     if (order_->leaves[port.owner] != nullptr) {
-      port.flags = static_cast<std::uint8_t>(port.flags | kExtended);
+      port.flags = static_cast<PortFlags>(port.flags | kExtended);
     }
   }
 }

@@ -45,7 +45,7 @@ Result<void> EthernetFabric::set_up_link_control() {
         continue;
       }
       EthernetPort& port = ports_[index];
-      port.flags = static_cast<std::uint8_t>(port.flags | kExtended);
+      port.flags = static_cast<PortFlags>(port.flags | kExtended);
       // Ordered sets wait for no pause to be obeyed: that is deferred where it arrives.
       port.control_delay -= options_.ports[ports_[port.peer].profile].pause_response;
     }
@@ -73,7 +73,7 @@ void EthernetFabric::set_up_retry(const CableEnds& ends) {
       retry.errors = std::make_unique<BitErrors>(rate_of_link(options_.bit_error_rate, link),
                                                  stable_hash(map_.port_hash(port.peer), "llr"),
                                                  rate_of_link(options_.packet_error_rate, link));
-      peer.flags = static_cast<std::uint8_t>(peer.flags & ~kHasErrors);
+      peer.flags = static_cast<PortFlags>(peer.flags & ~kHasErrors);
     }
   }
   for (const PortIndex index : ends) {

@@ -35,7 +35,7 @@ void EthernetFabric::set_up_departures() {
     departures_.resize(ports_.size());
     departures_[index].coin_state = map_.port_hash(index);
     // Trimming alone has nothing to do with a packet that leaves.
-    port.flags = static_cast<std::uint8_t>(port.flags | (limits || marks_late ? kExtended : 0));
+    port.flags = static_cast<PortFlags>(port.flags | (limits || marks_late ? kExtended : 0));
   }
 }
 

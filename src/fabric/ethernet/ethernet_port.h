@@ -93,7 +93,7 @@ struct EthernetParts {
   using Switch = EthernetSwitch;
   /// Preamble, and the headers up to the UDP ports or the end of the GRH.
   static constexpr std::uint16_t kCutThroughBytes = 80;
-  static constexpr std::uint8_t kSlowArrival = kExtended;
+  static constexpr PortFlags kSlowArrival = kExtended;
 };
 
 }  // namespace weft::fabric

@@ -47,9 +47,11 @@ bool InfiniBandFabric::on_damaged(InfiniBandPort& port, PortIndex index, PacketH
   InfiniBandPort& in = ports_[index];
   Switch& node = switches_[in.owner];
   const wire::PacketCommon& common = packets_[in.first].common;
+  if (node.look_ahead == LookAhead::kNever) {
+    return;
+  }
   const NextHops hops = hops_to(in.owner, lid_of(common.destination, common.entropy));
-  const bool hashes = (node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable) && !node.balances;
-  if (hops.empty() || (!hashes && (hops.size() > 1 || node.detours))) {
+  if (hops.empty() || (node.look_ahead == LookAhead::kOneHop && (hops.size() > 1 || node.detours))) {
     return;
   }
   in.egress = static_cast<std::uint16_t>(choose(in, node, hops, common, Time{}));
@@ -140,26 +142,11 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
              : hops;
 }
 
-[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress,
-                                                        Time now) {
-  const wire::PacketCommon& common = packets_[handle].common;
-  const std::uint32_t blocks = blocks_of(common.frame_bytes);
-  CreditReceiver& receiver = credits_of(in_index, common.priority).receiver;
-  receiver.count(blocks);
-  receiver.store(blocks);
-  // Only where the buffer is larger than what may be advertised: what is free behind that moves up.
-  if (receiver.update_due()) [[unlikely]] {
-    send_credit_update(in_index, common.priority, now);
-  }
+[[gnu::always_inline]] inline void InfiniBandFabric::wait_in_queue(const WaitingPacket& entry, EgressLane egress,
+                                                                   const wire::PacketCommon& common, Time now) {
   const PortIndex index = egress.port;
   const std::uint32_t lane = egress.lane;
-  queues_.push(index * lanes_ + lane, {.packet = handle,
-                                       .frame_bytes = common.frame_bytes,
-                                       .blocks = static_cast<std::uint16_t>(blocks),
-                                       .input = in_index,
-                                       .wire_bytes = common.wire_bytes,
-                                       .input_lane = common.priority,
-                                       .since = now});
+  queues_.push(index * lanes_ + lane, entry);
   InfiniBandPort& out = ports_[index];
   OutputLane& output = output_of(index, lane);
   output.bytes += common.frame_bytes;
@@ -167,8 +154,9 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
   out.queued_bytes += common.frame_bytes;
   out.queued = static_cast<std::uint16_t>(out.queued | 1U << lane);
   Switch& node = switches_[out.owner];
-  if (out.queued_bytes >= node.notify_from && !is_endpoint(out.peer)) [[unlikely]] {
-    notify(in_index, common.destination, now);
+  if (out.queued_bytes >= node.notify_from && !is_endpoint(out.peer) && !wire::is_multicast(common.destination))
+      [[unlikely]] {
+    notify(entry.input, common.destination, now);
   }
   if (node.expires) {
     kernel_.wake(node.timer, sim::ActorId(kSwitchTimer, out.owner), now + node.lifetime);
@@ -181,6 +169,27 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
   } else {
     kernel_.wake(out.transmit, sim::ActorId(kTransmit, index), out.free_at);
   }
+}
+
+[[gnu::noinline]] void InfiniBandFabric::wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress,
+                                                        Time now) {
+  const wire::PacketCommon& common = packets_[handle].common;
+  const std::uint32_t blocks = blocks_of(common.frame_bytes);
+  CreditReceiver& receiver = credits_of(in_index, common.priority).receiver;
+  receiver.count(blocks);
+  receiver.store(blocks);
+  // Only where the buffer is larger than what may be advertised: what is free behind that moves up.
+  if (receiver.update_due()) [[unlikely]] {
+    send_credit_update(in_index, common.priority, now);
+  }
+  wait_in_queue({.packet = handle,
+                 .frame_bytes = common.frame_bytes,
+                 .blocks = static_cast<std::uint16_t>(blocks),
+                 .input = in_index,
+                 .wire_bytes = common.wire_bytes,
+                 .input_lane = common.priority,
+                 .since = now},
+                egress, common, now);
 }
 
 void InfiniBandFabric::on_transmit(PortIndex index, Time now) {
@@ -254,11 +263,23 @@ void InfiniBandFabric::dequeue(InfiniBandPort& port, PortIndex index, std::uint3
   if (lanes_ > 1) {
     port.arbiter.charge(entry.blocks);
   }
-  if (entry.input_lane != lane) {
-    packets_[entry.packet].common.priority = static_cast<std::uint8_t>(lane);
+  if (entry.input_lane != lane) [[unlikely]] {
+    return dequeue_from_other_lane(port, {.port = index, .lane = lane}, entry, now);
   }
   start_packet(port, credits_of(index, lane), entry.packet, {.frame = entry.frame_bytes, .wire = entry.wire_bytes},
                now);
+  release_input(entry, now);
+}
+
+// Copies for a group come by here, too: their entries name no lane.
+[[gnu::noinline]] void InfiniBandFabric::dequeue_from_other_lane(InfiniBandPort& port, EgressLane egress,
+                                                                 WaitingPacket entry, Time now) {
+  if ((entry.input_lane & kSharesBuffer) != 0) {
+    leave_copies(entry);
+  }
+  packets_[entry.packet].common.priority = static_cast<std::uint8_t>(egress.lane);
+  start_packet(port, credits_of(egress.port, egress.lane), entry.packet,
+               {.frame = entry.frame_bytes, .wire = entry.wire_bytes}, now);
   release_input(entry, now);
 }
 
@@ -271,6 +292,112 @@ void InfiniBandFabric::take_from_queue(InfiniBandPort& port, PortIndex index, st
   WEFT_DCHECK(queues_.empty(index * lanes_ + lane) == (output.bytes == 0));
   if (queues_.empty(index * lanes_ + lane)) {
     port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << lane));
+  }
+}
+
+// Of a switch with multicast tables: packets to groups never come to forward().
+bool InfiniBandFabric::on_slow_arrival(InfiniBandPort& in, PortIndex index, PacketHandle handle, Time now) {
+  const wire::PacketCommon& common = packets_[handle].common;
+  if (!wire::is_multicast(common.destination)) {
+    return false;
+  }
+  Arrived arrived{.in = index, .lane = common.priority, .blocks = blocks_of(common.frame_bytes)};
+  if (packets_[handle].has(wire::kCorrupted) && !in.has(kCutThrough)) {
+    ++drops_here().damaged;
+    packets_.release(handle);
+  } else {
+    replicate(in, arrived, handle, now);
+  }
+  if (arrived.place == kNoPlace) {
+    pass_through(index, arrived.lane, arrived.blocks, now);
+    return true;
+  }
+  // The hold of this call, so that the place outlived copies which left at once.
+  WaitingPacket last{.blocks = static_cast<std::uint16_t>(arrived.blocks), .input = index};
+  last.input_lane = static_cast<std::uint8_t>(arrived.lane | kSharesBuffer);
+  leave_place(arrived.place, last);
+  release_input(last, now);
+  return true;
+}
+
+// To all ports of the entry but the one by which it came. The copies are made before any of them is sent, since a
+// packet that is on its way belongs to others.
+//= ibta-1.7 10.5
+void InfiniBandFabric::replicate(const InfiniBandPort& in, Arrived& arrived, PacketHandle handle, Time now) {
+  const Switch& node = switches_[in.owner];
+  const std::span<const std::uint16_t> ports = options_.multicast.ports(
+      {.switch_ordinal = in.owner, .lid = wire::multicast_lid(packets_[handle].common.destination)});
+  if (ports.empty()) {
+    ++ports_[arrived.in].relay_errors;
+    ++drops_here().unreachable;
+  }
+  for (const std::uint16_t port : ports) {
+    if (port == in.number) {
+      continue;
+    }
+    WEFT_DCHECK(port < node.ports && !packets_[handle].has(wire::kHasCold));
+    const PacketHandle copy = packets_.allocate();
+    packets_[copy] = packets_[handle];
+    forward_copy(arrived, copy, node.first_port + port, now);
+  }
+  packets_.release(handle);
+}
+
+void InfiniBandFabric::forward_copy(Arrived& arrived, PacketHandle copy, PortIndex index, Time now) {
+  InfiniBandPort& out = ports_[index];
+  wire::Packet& packet = packets_[copy];
+  const Switch& node = switches_[out.owner];
+  const std::uint16_t map = node.map != Switch::kMixedProfiles ? node.map : out.profile;
+  const std::uint32_t lane = lane_maps_[map][packet.common.traffic_class & (kServiceLevels - 1)];
+  if (lane >= lanes_ || out.blocked != 0) {
+    return discard(copy, lane >= lanes_ ? drops_here().unreachable : drops_here().link_down, index);
+  }
+  LaneCredits& credits = credits_of(index, lane);
+  const bool is_next = out.free_at <= now || (out.has(kHasStage) && out.begun_at <= now);
+  if (out.queued != 0 || !is_next || !has_credits(out, index, credits, arrived.blocks, now)) {
+    return wait_as_copy(arrived, copy, {.port = index, .lane = lane}, now);
+  }
+  if (lanes_ > 1) {
+    (void)out.arbiter.pick(options_.ports[out.profile].arbitration, 1U << lane);
+    out.arbiter.charge(arrived.blocks);
+  }
+  packet.common.priority = static_cast<std::uint8_t>(lane);
+  start_packet(out, credits, copy, sizes_of(packet), now);
+}
+
+// The first copy that waits takes the place in the input buffer for all of them.
+void InfiniBandFabric::wait_as_copy(Arrived& arrived, PacketHandle copy, const EgressLane& egress, Time now) {
+  if (arrived.place == kNoPlace) {
+    arrived.place = waiting_copies_.allocate();
+    waiting_copies_[arrived.place] = 1;
+    CreditReceiver& receiver = credits_of(arrived.in, arrived.lane).receiver;
+    receiver.count(arrived.blocks);
+    receiver.store(arrived.blocks);
+    if (receiver.update_due()) {
+      send_credit_update(arrived.in, arrived.lane, now);
+    }
+  }
+  ++waiting_copies_[arrived.place];
+  wire::PacketCommon& common = packets_[copy].common;
+  common.cold = arrived.place;
+  wait_in_queue({.packet = copy,
+                 .frame_bytes = common.frame_bytes,
+                 .blocks = static_cast<std::uint16_t>(arrived.blocks),
+                 .input = arrived.in,
+                 .wire_bytes = common.wire_bytes,
+                 .input_lane = static_cast<std::uint8_t>(arrived.lane | kSharesBuffer),
+                 .since = now},
+                egress, common, now);
+}
+
+void InfiniBandFabric::leave_copies(WaitingPacket& entry) { leave_place(packets_[entry.packet].common.cold, entry); }
+
+void InfiniBandFabric::leave_place(std::uint32_t place, WaitingPacket& entry) {
+  entry.input_lane = static_cast<std::uint8_t>(entry.input_lane & ~kSharesBuffer);
+  if (--waiting_copies_[place] > 0) {
+    entry.blocks = 0;
+  } else {
+    waiting_copies_.release(place);
   }
 }
 

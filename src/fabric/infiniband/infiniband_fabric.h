@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/huge_pages.h"
+#include "base/shared_pool.h"
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/flow_control/credits.h"
@@ -26,6 +27,7 @@
 #include "fabric/routing/lane_phases.h"
 #include "fabric/routing/leaf_flow.h"
 #include "wire/link_type.h"
+#include "wire/multicast.h"
 
 namespace weft::fabric {
 
@@ -94,7 +96,10 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
 
-  void set_workers(std::uint32_t workers) { queues_.set_workers(workers); }
+  void set_workers(std::uint32_t workers) {
+    queues_.set_workers(workers);
+    waiting_copies_.set_workers(workers);
+  }
 
   // For reports and tests.
   static constexpr wire::LinkType kLinkType = wire::LinkType::kInfiniBand;
@@ -168,6 +173,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     packets_.release(handle);
   }
   [[nodiscard]] ForwardingTable::Target lid_of(EndpointId destination, std::uint16_t entropy) const {
+    WEFT_DCHECK(!wire::is_multicast(destination));
     return {.destination = destination, .offset = entropy & lid_mask_};
   }
   [[nodiscard]] NextHops hops_to(std::uint32_t switch_ordinal, const ForwardingTable::Target& lid) const {
@@ -206,6 +212,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   void wait_in_buffer(PortIndex in_index, PacketHandle handle, EgressLane egress, Time now);
   void transmit_next(InfiniBandPort& port, PortIndex index, Time now);
   void dequeue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, Time now);
+  void dequeue_from_other_lane(InfiniBandPort& port, EgressLane egress, WaitingPacket entry, Time now);
   [[nodiscard]] std::uint32_t pick_lane(InfiniBandPort& port, PortIndex index, Time now);
   void take_from_queue(InfiniBandPort& port, PortIndex index, std::uint32_t lane, const WaitingPacket& entry);
   void discard(PacketHandle handle, std::uint64_t& counter, PortIndex output);
@@ -217,6 +224,27 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
       send_credit_update(index, lane, now);
     }
   }
+
+  // Packets to groups.
+  /// In WaitingPacket::input_lane: the packet is one of several copies that share a place in the input buffer, whose
+  /// number is in the packet's PacketCommon::cold.
+  static constexpr std::uint8_t kSharesBuffer = 0x80;
+  static constexpr std::uint32_t kNoPlace = 0xFFFFFFFF;
+  struct Arrived {
+    PortIndex in = 0;
+    std::uint32_t lane = 0;
+    std::uint32_t blocks = 0;
+    std::uint32_t place = kNoPlace;  // in waiting_copies_, if one of the copies waits
+  };
+  [[nodiscard]] bool on_slow_arrival(InfiniBandPort& in, PortIndex index, PacketHandle handle, Time now);
+  void replicate(const InfiniBandPort& in, Arrived& arrived, PacketHandle handle, Time now);
+  void forward_copy(Arrived& arrived, PacketHandle copy, PortIndex index, Time now);
+  void wait_as_copy(Arrived& arrived, PacketHandle copy, const EgressLane& egress, Time now);
+  /// A copy leaves its queue: the entry becomes that of a packet which has the buffer for itself, without blocks if
+  /// others still wait.
+  void leave_copies(WaitingPacket& entry);
+  void leave_place(std::uint32_t place, WaitingPacket& entry);
+  void wait_in_queue(const WaitingPacket& entry, EgressLane egress, const wire::PacketCommon& common, Time now);
 
   // A table beside choices per packet, and notifications of congestion: infiniband_fabric_notifications.cc.
   [[nodiscard]] std::uint32_t in_order_hop(const InfiniBandPort& in, const Switch&, const NextHops& hops,
@@ -256,7 +284,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   static void end_xmit_wait(InfiniBandPort& port, Time now) {
     if (port.has(kHasXmitWait)) [[unlikely]] {
       WEFT_DCHECK(port.waiting_since <= now);
-      port.flags = static_cast<std::uint8_t>(port.flags & ~kHasXmitWait);
+      port.flags = static_cast<PortFlags>(port.flags & ~kHasXmitWait);
       port.waited += now - port.waiting_since;
       port.waiting_since = Time::never();
     }
@@ -270,8 +298,7 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   void take_link_down(PortIndex index, Time now);
   void bring_link_up(const CableEnds& ends, Time now);
   void expire_heads(PortIndex index, std::uint32_t lane, Time now);
-  void remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry, std::uint64_t& counter,
-                      Time now);
+  void remove_waiting(PortIndex output, std::uint32_t lane, WaitingPacket entry, std::uint64_t& counter, Time now);
 
   std::uint32_t lanes_ = 1;
   std::uint16_t all_lanes_ = 1;
@@ -282,7 +309,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   HugeVector<LaneCredits> credits_;  // per port and lane
   HugeVector<OutputLane> outputs_;   // per port and lane
   VirtualOutputQueues queues_;
-  std::vector<std::uint16_t> largest_blocks_;  // per port profile
+  SharedPool<std::uint32_t> waiting_copies_{std::size_t{1} << 24};  // how many wait, of each place that they share
+  std::vector<std::uint16_t> largest_blocks_;                       // per port profile
   std::vector<std::array<std::uint8_t, kServiceLevels>>
       lane_maps_;  // per port profile; with kPhased where there are sets
   LanePhases phases_;

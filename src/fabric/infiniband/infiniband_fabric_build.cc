@@ -64,6 +64,7 @@ Result<void> InfiniBandFabric::check_options() {
   if (options_.lane_phases < 1 || lanes_ % options_.lane_phases != 0) {
     return fail("{} data lanes are not {} sets of equal size", lanes_, options_.lane_phases);
   }
+  WEFT_ASSERT(options_.multicast.empty() || options_.lane_phases == 1);
   WEFT_ASSERT(options_.tables.empty() ||
               std::ranges::all_of(options_.switches, [](const auto& own) { return own.path == PathPolicy::kTable; }));
   all_lanes_ = static_cast<std::uint16_t>((1U << lanes_) - 1);
@@ -125,6 +126,10 @@ void InfiniBandFabric::lay_out_lanes() {
     node.lifetime = options_.switches[node.profile].head_of_queue_lifetime;
     node.expires = node.lifetime > Duration::zero();
     node.map = options_.ports.size() == 1 ? std::uint16_t{0} : Switch::kMixedProfiles;
+    const bool is_sure = (node.path == PathPolicy::kEcmp || node.path == PathPolicy::kTable) && !node.balances;
+    node.look_ahead = !options_.multicast.empty() ? LookAhead::kNever
+                      : is_sure                   ? LookAhead::kAlways
+                                                  : LookAhead::kOneHop;
   }
 }
 
@@ -162,6 +167,9 @@ void InfiniBandFabric::fill_credits() {
 void InfiniBandFabric::add_stages(const Switch& node) {
   for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
     InfiniBandPort& port = ports_[index];
+    if (!options_.multicast.empty()) {
+      port.flags |= kTakesMulticast;
+    }
     if (lanes_ == 1 && !options_.ports[port.profile].fecn && !node.expires && !node.balances) {
       port.flags |= kHasStage;
     }

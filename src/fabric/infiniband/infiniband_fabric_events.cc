@@ -43,7 +43,7 @@ void InfiniBandFabric::bring_link_up(const CableEnds& ends, Time now) {
     return;
   }
   for (const PortIndex index : ends) {
-    ports_[index].flags = static_cast<std::uint8_t>(ports_[index].flags & ~kLinkDown);
+    ports_[index].flags = static_cast<PortFlags>(ports_[index].flags & ~kLinkDown);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
       CreditReceiver& receiver = credits_of(index, lane).receiver;
       receiver.restart();
@@ -59,9 +59,12 @@ void InfiniBandFabric::bring_link_up(const CableEnds& ends, Time now) {
   }
 }
 
-void InfiniBandFabric::remove_waiting(PortIndex output, std::uint32_t lane, const WaitingPacket& entry,
-                                      std::uint64_t& counter, Time now) {
+void InfiniBandFabric::remove_waiting(PortIndex output, std::uint32_t lane, WaitingPacket entry, std::uint64_t& counter,
+                                      Time now) {
   take_from_queue(ports_[output], output, lane, entry);
+  if ((entry.input_lane & kSharesBuffer) != 0) {
+    leave_copies(entry);
+  }
   discard(entry.packet, counter, output);
   release_input(entry, now);
 }

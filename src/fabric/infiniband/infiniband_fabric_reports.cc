@@ -14,6 +14,7 @@ InfiniBandCounters InfiniBandFabric::counters(PortIndex index, Time now) const {
   const InfiniBandPort& port = ports_[index];
   InfiniBandCounters result{.xmit_wait = port.waited,
                             .xmit_discards = port.discards,
+                            .relay_errors = port.relay_errors,
                             .receive_errors = port.receive_errors,
                             .symbol_errors = port.symbol_errors,
                             .credits_sent = port.credits_sent,
@@ -62,21 +63,26 @@ std::uint64_t InfiniBandFabric::credits_sent() const {
 
 std::size_t InfiniBandFabric::heap_bytes() const {
   return core_heap_bytes() + credits_.capacity() * sizeof(LaneCredits) + outputs_.capacity() * sizeof(OutputLane) +
-         queues_.heap_bytes() + table_.heap_bytes() + phases_.heap_bytes() + options_.tables.heap_bytes() +
-         options_.levels.heap_bytes();
+         queues_.heap_bytes() + waiting_copies_.heap_bytes() + table_.heap_bytes() + phases_.heap_bytes() +
+         options_.tables.heap_bytes() + options_.levels.heap_bytes() + options_.multicast.heap_bytes();
 }
 
 std::uint64_t InfiniBandFabric::packets_inside() const { return packets_on_wires() + queues_.size(); }
 
 std::string InfiniBandFabric::check_invariants() const {
   std::map<std::uint64_t, std::uint32_t> stored;
+  std::map<std::uint32_t, std::uint32_t> copies;  // per place that they share
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     std::uint64_t port_bytes = 0;
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
       std::uint64_t bytes = 0;
       queues_.for_each(index * lanes_ + lane, [&](const WaitingPacket& entry) {
         bytes += entry.frame_bytes;
-        stored[std::uint64_t{entry.input} * lanes_ + entry.input_lane] += entry.blocks;
+        const bool shares = (entry.input_lane & kSharesBuffer) != 0;
+        const std::uint32_t own_lane = entry.input_lane & ~std::uint32_t{kSharesBuffer};
+        if (!shares || ++copies[packets_[entry.packet].common.cold] == 1) {
+          stored[std::uint64_t{entry.input} * lanes_ + own_lane] += entry.blocks;
+        }
       });
       const bool waits = ((ports_[index].queued >> lane) & 1U) != 0;
       if (bytes != output(index, lane).bytes || waits != (bytes != 0)) {

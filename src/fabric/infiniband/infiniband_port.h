@@ -14,6 +14,8 @@ namespace weft::fabric {
 inline constexpr PortFlag kHasStage = kFirstOwnFlag;
 /// The wire is idle, packets wait, and no lane has credits (PortXmitWait).
 inline constexpr PortFlag kHasXmitWait = kSecondOwnFlag;
+/// Of a switch that has multicast tables: what comes in here may be for a group.
+inline constexpr PortFlag kTakesMulticast = kThirdOwnFlag;
 
 /// `queued`: lanes where packets wait (switches); `blocked`: lanes whose credits do not admit the largest packet
 /// (endpoints), or all while the link is down.
@@ -34,6 +36,7 @@ struct InfiniBandPort : PortLink<InfiniBandTransmission> {
   std::uint64_t receive_errors = 0;    // damaged packets: PortRcvErrors
   std::uint64_t symbol_errors = 0;     // damaged flow control packets
   std::uint64_t discards = 0;          // packets for this egress port that were discarded: PortXmitDiscards
+  std::uint64_t relay_errors = 0;      // of what came in here, that had no entry: PortRcvSwitchRelayErrors
   VlArbiter arbiter;
 
   [[nodiscard]] bool waits_for_credits() const { return (stalled | blocked) != 0; }
@@ -44,11 +47,19 @@ struct InfiniBandPort : PortLink<InfiniBandTransmission> {
 };
 static_assert(sizeof(InfiniBandPort) == 320);
 
+/// Whether the egress port of a packet may be looked up before it arrives: where nothing changes that choice meanwhile.
+enum class LookAhead : std::uint8_t {
+  kNever,   // packets may be for groups
+  kOneHop,  // if there is one next hop alone
+  kAlways,  // a table or a hash chooses
+};
+
 /// One cache line, for every packet that is forwarded looks at it.
 struct alignas(64) InfiniBandSwitch : SwitchCore {
   static constexpr std::uint16_t kMixedProfiles = 0xFFFF;
 
-  bool expires = false;                // has a head-of-queue lifetime
+  bool expires = false;  // has a head-of-queue lifetime
+  LookAhead look_ahead = LookAhead::kAlways;
   std::uint16_t map = kMixedProfiles;  // profile whose SL-to-VL table all ports share
   Duration lifetime;
 };
@@ -61,7 +72,7 @@ struct InfiniBandParts {
   /// The LRH says the egress port of a packet, its length and its service level.
   //= ibta-1.7 7.7
   static constexpr std::uint16_t kCutThroughBytes = 8;
-  static constexpr std::uint8_t kSlowArrival = 0;
+  static constexpr PortFlags kSlowArrival = kTakesMulticast;
 };
 
 /// One lane of an output port, while packets wait for it.
@@ -82,6 +93,7 @@ struct InfiniBandCounters {
   std::uint64_t xmit_packets = 0;
   Duration xmit_wait;  // with something to send and no credits for any of it
   std::uint64_t xmit_discards = 0;
+  std::uint64_t relay_errors = 0;
   std::uint64_t receive_errors = 0;
   std::uint64_t symbol_errors = 0;
   std::uint64_t marked = 0;

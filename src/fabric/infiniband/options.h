@@ -12,6 +12,7 @@
 #include "fabric/infiniband/vl_arbiter.h"
 #include "fabric/marking/fecn.h"
 #include "fabric/routing/linear_tables.h"
+#include "fabric/routing/multicast_tables.h"
 #include "fabric/routing/path_policy.h"
 #include "fabric/routing/table_schedule.h"
 
@@ -60,7 +61,10 @@ struct InfiniBandOptions : FabricOptions<InfiniBandSwitchOptions, InfiniBandPort
   /// same LID mask control; empty: none.
   LinearTables tables;
   PathLevels levels;  // that it tells senders; empty: none
-  /// What becomes of both when links fail and return: at times when routes learn of `events`. Empty: they stay.
+  /// Of groups; empty: no packet is for one. Not with sets of lanes.
+  MulticastTables multicast;
+  /// What becomes of tables and levels when links fail and return: at times when routes learn of `events`. Empty: they
+  /// stay.
   TableSchedule sweeps;
   /// The data lanes are so many sets of equal size, and service levels name lanes of the first. Switches move packets
   /// to the same lane of another set as LanePhases says; what would need a further set is discarded. 1: no sets.

@@ -134,6 +134,9 @@ class World {
   }
 
   [[nodiscard]] std::uint32_t flow_hash_of(EndpointId from, EndpointId to) const {
+    if (wire::is_multicast(to)) {
+      return 0;
+    }
     const auto address = [&](EndpointId id) {
       return stable_hash(seed_, fabric->graph()[fabric->graph().node_of(id)].name);
     };

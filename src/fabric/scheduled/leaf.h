@@ -34,7 +34,7 @@ struct ScheduledParts {
   using Port = ScheduledPort;
   using Switch = ScheduledSwitch;
   static constexpr std::uint16_t kCutThroughBytes = 80;  // never: switches store
-  static constexpr std::uint8_t kSlowArrival = 0;
+  static constexpr PortFlags kSlowArrival = 0;
 };
 
 struct VoqPacket {

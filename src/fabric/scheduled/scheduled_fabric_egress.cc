@@ -207,7 +207,7 @@ void ScheduledFabric::take_link_down(PortIndex index, Time now) {
 void ScheduledFabric::bring_link_up(const CableEnds& ends, Time now) {
   for (const PortIndex index : ends) {
     ScheduledPort& port = ports_[index];
-    port.flags = static_cast<std::uint8_t>(port.flags & ~kLinkDown);
+    port.flags = static_cast<PortFlags>(port.flags & ~kLinkDown);
     if (!is_fabric_port(index)) {
       port.pending_pauses = port.xoff;
       kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), later(now, port.free_at));

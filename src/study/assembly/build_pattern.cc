@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "study/assembly/build_collective.h"
+#include "study/assembly/build_multicast.h"
 #include "study/scenario/flow_file.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
@@ -188,6 +189,14 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
       return poisson(plan, traffic, all);
     case scenario::TrafficKind::kCollective:
       return collective(plan, traffic);
+    case scenario::TrafficKind::kMulticast: {
+      Result<MulticastPlan> planned = plan_multicast(scenario_, traffic, all);
+      if (!planned) {
+        return pass_on(planned);
+      }
+      plan.multicast = std::move(*planned);
+      return {};
+    }
     case scenario::TrafficKind::kCheckpoint:  // not of those who take part alike
     case scenario::TrafficKind::kRingAllReduce:
       break;

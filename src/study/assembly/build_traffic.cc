@@ -6,6 +6,7 @@
 
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_layout.h"
+#include "study/assembly/build_multicast.h"
 #include "study/assembly/build_pattern.h"
 #include "study/assembly/participants.h"
 #include "study/scenario/place_error.h"
@@ -65,9 +66,16 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
   if (!all) {
     return pass_on(all);
   }
+  const bool is_group = traffic.kind == scenario::TrafficKind::kMulticast;
+  if (is_group) {
+    all = group_participants(traffic, *all);
+    if (!all) {
+      return pass_on(all);
+    }
+  }
   // Patterns among equals take the selected ones alone; those with two sides name them among all.
-  const bool two_sided =
-      saves || traffic.kind == scenario::TrafficKind::kIncast || traffic.kind == scenario::TrafficKind::kFlows;
+  const bool two_sided = saves || is_group || traffic.kind == scenario::TrafficKind::kIncast ||
+                         traffic.kind == scenario::TrafficKind::kFlows;
   if (!two_sided && !traffic.sources.empty()) {
     Result<std::vector<std::size_t>> chosen = select(traffic.sources, *all, traffic);
     if (!chosen) {

@@ -16,6 +16,7 @@
 #include "workload/collective/collectives.h"
 #include "workload/connection.h"
 #include "workload/flow.h"
+#include "workload/multicast_program.h"
 
 namespace weft::study::assembly {
 
@@ -33,13 +34,24 @@ struct TrainingPlanEntry {
   Rate scale_up_rate;  // zero: it has no such links
 };
 
+/// Datagrams to a multicast group in place of flows.
+struct MulticastPlan {
+  std::uint16_t lid = 0;  // of the group; 0: not given yet
+  std::vector<workload::RankId> senders;
+  std::vector<workload::RankId> members;
+  workload::MulticastProgramOptions program{};  // without what differs by rank, and the group's names
+};
+/// Requests of a queue.
+inline constexpr std::int64_t kMostDatagrams = 4'096;
+
 struct TrafficPlan {
   workload::JobOptions job;
   std::vector<world::MachinePlan> machines;           // one per rank
   std::vector<std::string> rank_names;                // as reports show them
-  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a collective or a training job
+  std::unique_ptr<workload::TrafficPattern> pattern;  // null: a collective, a training job or a multicast group
   std::optional<CollectivePlan> collective;
   std::optional<TrainingPlanEntry> training;
+  std::optional<MulticastPlan> multicast;
   std::optional<std::int64_t> priority;
   scenario::Family family = scenario::Family::kRoceV2;  // that carries it, unless
   scenario::TrafficRoute over = scenario::TrafficRoute::kFabric;

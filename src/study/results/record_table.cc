@@ -39,7 +39,7 @@ std::span<const RecordTable* const> record_tables() {
                                      &memory_access_table(), &event_table(),         &controller_table(),
                                      &control_table(),       &control_event_table(), &control_destination_table(),
                                      &cabling_table(),       &security_table(),      &attack_table(),
-                                     &subnet_table()};
+                                     &subnet_table(),        &multicast_table(),     &multicast_member_table()};
   return kTables;
 }
 

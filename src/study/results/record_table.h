@@ -133,6 +133,8 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& control_destination_table();
 [[nodiscard]] const RecordTable& cabling_table();
 [[nodiscard]] const RecordTable& subnet_table();
+[[nodiscard]] const RecordTable& multicast_table();
+[[nodiscard]] const RecordTable& multicast_member_table();
 /// The columns of jobs.csv: figures of the summary, in no table.
 [[nodiscard]] const RecordTable& job_summary_table();
 

@@ -19,6 +19,7 @@
 #include "study/results/attack_row.h"
 #include "study/results/control_rows.h"
 #include "study/results/controller_row.h"
+#include "study/results/multicast_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
 #include "study/results/security_row.h"
@@ -224,6 +225,7 @@ struct RunResults {
   std::vector<CablingRow> cabling;
   std::vector<AttackRow> attacks;
   std::optional<SubnetRow> subnet;  // of runs whose subnet starts cold
+  std::vector<MulticastRow> multicast;
 };
 
 }  // namespace weft::study::results

@@ -194,6 +194,14 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
       json["attacks"].push_back(record_json(attack_table(), &row));
     }
   }
+  for (const MulticastRow& row : results.multicast) {
+    Json group = record_json(multicast_table(), &row);
+    group["members"] = Json::array();
+    for (const MulticastMemberRow& member : row.members) {
+      group["members"].push_back(record_json(multicast_member_table(), &member));
+    }
+    json["multicast"].push_back(std::move(group));
+  }
   json["network"] = to_json(summary.network, results);
   json["events"] = Json::array();
   for (const EventRow& event : results.events) {

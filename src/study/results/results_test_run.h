@@ -257,6 +257,24 @@ inline void add_attacks(RunResults& results) {
                       .sessions_broken = 20}};
 }
 
+inline void add_multicast(RunResults& results) {
+  results.multicast = {
+      {.name = "ticks",
+       .lid = 0xC001,
+       .senders = 1,
+       .sent = 10,
+       .expected = 20,
+       .delivered = 19,
+       .incomplete = 1,
+       .first_mean = 2_us,
+       .first_most = 3_us,
+       .last_mean = 4_us,
+       .last_most = 5_us,
+       .members = {
+           {.name = "host1/nic0", .expected = 10, .delivered = 10, .latency_mean = 2_us, .latency_most = 4_us},
+           {.name = "host2/nic0", .expected = 10, .delivered = 9, .latency_mean = 3_us, .latency_most = 5_us}}}};
+}
+
 /// The same with a row in every table of a results file.
 inline RunResults full_run() {
   RunResults results = small_run();
@@ -287,6 +305,7 @@ inline RunResults full_run() {
                                      .fallback_packets = 30};
   add_control(results);
   add_attacks(results);
+  add_multicast(results);
   results.subnet = SubnetRow{.engine = "ftree",
                              .subnets = 2,
                              .switches = 6,

@@ -388,6 +388,23 @@ void write_attacks(Writer& out, const RunResults& results) {
   }
 }
 
+void write_multicast(Writer& out, const RunResults& results) {
+  for (const MulticastRow& row : results.multicast) {
+    out.line("multicast", fmt::format("{}: {} to {}, {} of {} copies delivered{}", row.name,
+                                      count_text(row.sent, "datagram", "datagrams"),
+                                      count_text(row.members.size(), "member", "members"), row.delivered, row.expected,
+                                      row.lost() == 0 ? std::string() : fmt::format(", {} lost", row.lost())));
+    if (row.delivered != 0) {
+      out.line("  first member",
+               fmt::format("after {}, at most {}", short_text(row.first_mean), short_text(row.first_most)));
+    }
+    if (row.incomplete < row.sent) {
+      out.line("  last member",
+               fmt::format("after {}, at most {}", short_text(row.last_mean), short_text(row.last_most)));
+    }
+  }
+}
+
 void write_events(Writer& out, const RunResults& results) {
   for (const EventRow& event : results.events) {
     const std::string at = event.at.is_never() ? "" : " at " + short_text(event.at.since_start());
@@ -474,6 +491,7 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   write_paths(out, network);
   write_planes(out, results);
   write_attacks(out, results);
+  write_multicast(out, results);
   write_events(out, results);
 }
 

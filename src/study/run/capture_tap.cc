@@ -11,6 +11,7 @@
 #include "study/world/end_addresses.h"
 #include "wire/byte_order.h"
 #include "wire/ethernet.h"
+#include "wire/multicast.h"
 #include "wire/tcp_codec.h"
 #include "wire/uet_packet_codec.h"
 
@@ -34,6 +35,12 @@ bool carries_cells(const world::World& world, PortIndex port) {
   };
   return world.fabric().get_if<fabric::ScheduledFabric>() != nullptr && is_of_switch(port) &&
          is_of_switch(world.fabric().peer_of(port));
+}
+
+/// What packets to a group have as their destination.
+wire::EndAddresses group_addresses(EndpointId destination) {
+  const std::uint16_t lid = wire::multicast_lid(destination);
+  return {.ipv6 = wire::multicast_gid(lid), .lid = lid};
 }
 
 }  // namespace
@@ -155,8 +162,10 @@ void CaptureTap::fill_uet(const wire::Packet& packet, const wire::ColdPacket& co
 
 void CaptureTap::fill_packet(const wire::Packet& packet) {
   const wire::ColdPacket cold = packet.has(wire::kHasCold) ? world_.packets().cold_of(packet) : wire::ColdPacket{};
-  const wire::Addresses ends{.source = addresses_[packet.common.source.value()],
-                             .destination = addresses_[packet.common.destination.value()]};
+  const EndpointId destination = packet.common.destination;
+  const wire::Addresses ends{
+      .source = addresses_[packet.common.source.value()],
+      .destination = wire::is_multicast(destination) ? group_addresses(destination) : addresses_[destination.value()]};
   if (packet.common.kind == wire::PacketKind::kTcp) {
     const wire::TcpFrame frame = wire::to_tcp_frame(packet, cold, {}, ends);
     bytes_.resize(wire::emitted_size(frame));

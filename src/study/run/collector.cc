@@ -9,6 +9,7 @@
 #include "study/run/collector_control.h"
 #include "study/run/collector_controller.h"
 #include "study/run/collector_events.h"
+#include "study/run/collector_multicast.h"
 #include "study/run/collector_ports.h"
 #include "study/run/collector_scale_up.h"
 #include "study/run/collector_security.h"
@@ -102,6 +103,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   results.security = security_row(*simulation_);
   results.controller = controller_row(*simulation_);
   results.subnet = subnet_row(simulation_->scenario(), world.graph());
+  results.multicast = multicast_rows(*simulation_);
   take_control(simulation_->world().fabric(), later(simulation_->ended_at(), world.now()), results);
   results.attacks = attack_rows(*simulation_, later(simulation_->ended_at(), world.now()));
   take_stages(*simulation_, results);

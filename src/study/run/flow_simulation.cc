@@ -88,6 +88,12 @@ Result<void> check_flow_level(const scenario::Scenario& scenario) {
     return steps;
   }
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    if (traffic.kind == scenario::TrafficKind::kMulticast) {
+      return not_at_flow_level(
+          fmt::format("traffic '{}' is a multicast group, and switches that replicate packets are "
+                      "not followed",
+                      traffic.name));
+    }
     if (traffic.family && scenario::engine_of(*traffic.family) != scenario::engine_of(scenario.fabric.family)) {
       return not_at_flow_level(fmt::format("traffic '{}' goes over '{}' on a network of '{}'", traffic.name,
                                            scenario::word_of(*traffic.family),

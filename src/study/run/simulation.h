@@ -25,6 +25,7 @@
 #include "study/world/traffic_controller.h"
 #include "study/world/world.h"
 #include "workload/message_record.h"
+#include "workload/multicast_deliveries.h"
 #include "workload/program.h"
 
 namespace weft::study::assembly {
@@ -153,6 +154,15 @@ class Simulation {
     std::uint64_t most_open = 0;  // at a time
   };
   [[nodiscard]] ConnectionCounts connection_counts(std::size_t job) const;
+  /// Of a job that is a multicast group.
+  struct GroupReport {
+    std::uint16_t lid = 0;
+    std::size_t senders = 0;
+    workload::MulticastCounts counts{};
+    std::vector<workload::MemberCounts> members{};
+  };
+  /// None: the job is no group.
+  [[nodiscard]] std::optional<GroupReport> group_report(std::size_t job) const;
   /// After a run with bytes: whether every rank has the right numbers. Errors: the first that is wrong, and where.
   [[nodiscard]] Result<void> check_bytes() const;
   /// When the run ended: the last thing that a program did, or the limit.
@@ -211,6 +221,8 @@ class Simulation {
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan, std::size_t first_machine);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
+  void make_group(Job& job);
+  void make_group_member(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> find_slow_gpus(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job,

@@ -8,6 +8,7 @@
 #include "study/assembly/build_attacks.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_failures.h"
+#include "study/assembly/build_multicast.h"
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
@@ -28,7 +29,8 @@ constexpr std::int64_t kProductsPerPiece = 4;
 constexpr std::int64_t kChunksPerPiece = 3;
 
 /// `resweeps`: of its subnet managers.
-Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph, world::WorldOptions& options,
+Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                           std::span<assembly::TrafficPlan> plans, world::WorldOptions& options,
                            std::vector<assembly::Resweep>& resweeps) {
   Result<fabric::AnyFabricOptions> made = assembly::fabric_options(scenario, graph);
   if (!made) {
@@ -42,6 +44,13 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
     }
     subnet->sweeps = std::move(plan->schedule);
     resweeps = std::move(plan->resweeps);
+  }
+  if (auto* const subnet = std::get_if<fabric::InfiniBandOptions>(&*made); subnet != nullptr) {
+    Result<fabric::MulticastTables> trees = assembly::multicast_tables(scenario, graph, plans);
+    if (!trees) {
+      return pass_on(trees);
+    }
+    subnet->multicast = std::move(*trees);
   }
   options.fabric = std::move(*made);
   options.port_failover_delay = scenario.routing.port_failover_delay;
@@ -92,16 +101,16 @@ bool connects_late(const world::WorldOptions& options, const assembly::TrafficPl
 // Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
 // in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
 // of a scheduled fabric act on each other's queues and links, attackers look into victims, a traffic controller on the
-// tables of all switches, and what switches decide for themselves is judged over the tables of all. Of a manager whose
-// sweeps change service levels: changes_levels().
+// tables of all switches, and what switches decide for themselves is judged over the tables of all. Members of a
+// multicast group share the list of who has what. Of a manager whose sweeps change service levels: changes_levels().
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
                  scenario::StreamSetup setup) {
   const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;
   return options.carries_bytes || !options.attacks.empty() || options.defences.cnp_interval > Duration::zero() ||
          std::holds_alternative<fabric::ScheduledOptions>(options.fabric) || has_controller(options.fabric) ||
          changes_levels(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
-           return is_composed(plan) || plan.as_long_as_jobs || connects_late(options, plan) ||
-                  (is_stream(plan) && sets_up_streams);
+           return is_composed(plan) || plan.as_long_as_jobs || plan.multicast.has_value() ||
+                  connects_late(options, plan) || (is_stream(plan) && sets_up_streams);
          });
 }
 
@@ -111,7 +120,7 @@ std::string remedy_beside_composed(const assembly::TrafficPlan& other) {
   if (is_composed(other)) {
     return {};  // they take turns (study/run/job_turns.h)
   }
-  if (other.training || other.collective) {
+  if (other.training || other.collective || other.multicast) {
     return std::string(kPacket);
   }
   if (!other.as_long_as_jobs) {
@@ -169,7 +178,7 @@ Result<void> Simulation::build() {
   world::WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.carries_bytes = payload_ == Payload::kBytes;
-  if (Result<void> chosen = choose_fabric(scenario_, *graph, options, parts_->resweeps); !chosen) {
+  if (Result<void> chosen = choose_fabric(scenario_, *graph, *plans, options, parts_->resweeps); !chosen) {
     return chosen;
   }
   parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
@@ -291,6 +300,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
   if (Result<void> made = make_training(job); !made) {
     return made;
   }
+  make_group(job);
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     host::SimMachine& machine = world_->machine(first_machine + rank);
     const world::MachinePlan& planned = job.plan.machines[rank];
@@ -439,6 +449,10 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   if (job.training) {
     return make_training_program(job, rank);
   }
+  if (job.deliveries) {
+    make_group_member(job, rank);
+    return {};
+  }
   workload::FlowProgramOptions options{.job = job.plan.job.id,
                                        .connection = job.plan.connection,
                                        .start_delay = start_delay(job.plan, rank),
@@ -457,6 +471,33 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
   }
   made.program = std::move(program);
   return {};
+}
+
+void Simulation::make_group(Job& job) {
+  if (const std::optional<assembly::MulticastPlan>& plan = job.plan.multicast) {
+    job.deliveries = std::make_unique<workload::MulticastDeliveries>(
+        workload::MulticastDeliveries::Ranks{.senders = plan->senders, .members = plan->members});
+  }
+}
+
+void Simulation::make_group_member(Job& job, std::uint32_t rank) {
+  const assembly::MulticastPlan& plan = *job.plan.multicast;
+  const workload::RankId id(rank);
+  const workload::ConnectionAttributes attributes =
+      assembly::connection_attributes(scenario_, job.plan.family, job.plan.priority);
+  workload::MulticastProgramOptions options = plan.program;
+  options.rank = id;
+  options.group = {.gid = wire::multicast_gid(plan.lid).octets, .lid = plan.lid};
+  options.address = {.destination = wire::multicast_destination(plan.lid),
+                     .service_level = attributes.service_level,
+                     .traffic_class = attributes.traffic_class,
+                     .hop_limit = attributes.hop_limit};
+  options.partition_key = parts_->partitions[job.plan.job.id.value()];
+  options.sends = std::ranges::find(plan.senders, id) != plan.senders.end();
+  options.receives = std::ranges::find(plan.members, id) != plan.members.end();
+  options.start = options.start + start_delay(job.plan, rank);
+  Job::Rank& made = job.ranks[rank];
+  made.program = std::make_unique<workload::MulticastProgram>(made.ports, *job.deliveries, options);
 }
 
 // One for all ranks: each on its own would take memory with the square of their number.

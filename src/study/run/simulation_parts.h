@@ -21,6 +21,7 @@
 #include "workload/collective/engine.h"
 #include "workload/local_connector.h"
 #include "workload/messenger.h"
+#include "workload/multicast_deliveries.h"
 
 namespace weft::study::run {
 
@@ -75,8 +76,9 @@ struct Simulation::Job {
   std::unique_ptr<assembly::CollectiveBytes> bytes;  // null: lengths only
   workload::Communicator world{};                    // of all ranks, and what they compute of it alike; collectives
   std::optional<workload::CommunicatorDirectory> directory;
-  std::unique_ptr<TrainingRun> training;  // null: other traffic
-  std::vector<workload::SlowSpans> slow;  // of each rank's GPU; empty: none is slow
+  std::unique_ptr<TrainingRun> training;                      // null: other traffic
+  std::vector<workload::SlowSpans> slow;                      // of each rank's GPU; empty: none is slow
+  std::unique_ptr<workload::MulticastDeliveries> deliveries;  // null: no multicast group
   std::deque<Rank> ranks;
   std::size_t ranks_left = 0;                                   // that are not done
   std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic

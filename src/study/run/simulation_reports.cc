@@ -122,6 +122,17 @@ Result<std::vector<results::StepRow>> Simulation::training_steps(const std::func
   return rows;
 }
 
+std::optional<Simulation::GroupReport> Simulation::group_report(std::size_t job) const {
+  const Job& own = *running_[job];
+  if (!own.deliveries) {
+    return std::nullopt;
+  }
+  return GroupReport{.lid = own.plan.multicast->lid,
+                     .senders = own.plan.multicast->senders.size(),
+                     .counts = own.deliveries->counts(),
+                     .members = own.deliveries->members()};
+}
+
 TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) const {
   const Job& asked = *running_[job];
   if (asked.collectives.empty()) {

@@ -27,7 +27,8 @@ enum class TrafficKind : std::uint8_t {
   kPoisson,
   kRingAllReduce,
   kCollective,
-  kCheckpoint
+  kCheckpoint,
+  kMulticast
 };
 enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 
@@ -48,6 +49,7 @@ struct TrafficSettings {
   Probability load;                  // poisson: of each host's rate
   std::string cdf;                   // poisson: name of a size distribution, or a file
   std::int64_t shift = 0;            // permutation: host i sends to i + shift; 0: drawn from the seed
+  std::optional<Rate> rate;          // multicast: of each sender's payload; none: that of its port
   std::int64_t fan_in = 0;           // incast: senders; 0: all other hosts
   std::vector<std::string> sources;  // selectors of hosts or NICs, or of ranks of `job`; empty: all
   std::vector<std::string> destinations;

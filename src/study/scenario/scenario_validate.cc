@@ -462,6 +462,9 @@ Result<void> validate_end(const Scenario& scenario, const TrafficSettings& traff
   if (!poisson && is_collective(traffic.kind) && traffic.count == 0) {
     return fail_at(scenario, path + "count", "0 repetitions of a collective; at least 1");
   }
+  if (traffic.kind == TrafficKind::kMulticast && traffic.count == 0) {
+    return fail_at(scenario, path + "count", "0 datagrams; at least 1");
+  }
   const bool endless = poisson || traffic.count == 0;
   if (!endless || traffic.stop || scenario.stop || lasts_as_long_as_jobs(scenario, traffic)) {
     return {};
@@ -712,6 +715,12 @@ Result<void> validate_protocols(const Scenario& scenario) {
 
 // Which family moves a traffic, and whether it has the operation.
 std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const TrafficSettings& traffic) {
+  if (traffic.kind == TrafficKind::kMulticast && !is_infiniband(scenario.fabric.family)) {
+    return CarrierFault{.key = "kind",
+                        .reason = fmt::format("'multicast' is that of InfiniBand's datagrams, and the network is {}",
+                                              word_of(scenario.fabric.family)),
+                        .remedy = "set fabric.family = \"infiniband\"; required = false leaves it out elsewhere"};
+  }
   if (traffic.over == TrafficRoute::kScaleUp) {
     return std::nullopt;  // stores, loads and sends: every operation
   }
@@ -752,10 +761,10 @@ std::optional<CarrierFault> carrier_fault(const Scenario& scenario, const Traffi
 
 Result<void> validate(const Scenario& scenario) {
   using Check = Result<void> (*)(const Scenario&);
-  constexpr std::array<Check, 13> kChecks = {
+  constexpr std::array<Check, 14> kChecks = {
       validate_protocols, validate_security_settings, validate_flowlets, validate_topology, validate_cycles,
       validate_manager,   validate_transport,         validate_jobs,     validate_traffic,  validate_scale_up,
-      validate_output,    validate_failures,          validate_attacks};
+      validate_output,    validate_failures,          validate_attacks,  validate_multicast};
   for (const auto check : kChecks) {
     if (auto checked = check(scenario); !checked) {
       return checked;

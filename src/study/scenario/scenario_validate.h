@@ -41,6 +41,8 @@ struct CarrierFault {
 
 /// Attacks, and the keys that resist them.
 [[nodiscard]] Result<void> validate_attacks(const Scenario& scenario);
+/// Of each [[traffic]] of kind multicast.
+[[nodiscard]] Result<void> validate_multicast(const Scenario& scenario);
 
 /// Paths that senders choose, LIDs, and ports that stand in for one another.
 [[nodiscard]] Result<void> validate_paths(const Scenario& scenario);

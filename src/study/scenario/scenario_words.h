@@ -236,8 +236,8 @@ struct WordsOf<TrafficRoute> : NothingPlanned {
 };
 template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
-  static constexpr WordList<8> kWords = {"flows",   "permutation",     "incast",     "all-to-all",
-                                         "poisson", "ring-all-reduce", "collective", "checkpoint"};
+  static constexpr WordList<9> kWords = {"flows",           "permutation", "incast",     "all-to-all", "poisson",
+                                         "ring-all-reduce", "collective",  "checkpoint", "multicast"};
 };
 template <>
 struct WordsOf<workload::CollectiveKind> : NothingPlanned {
