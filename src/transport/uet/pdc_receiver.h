@@ -55,6 +55,8 @@ class PdcReceiver {
     std::int16_t opaque = 0;  // of the probe, which its answer repeats
   };
   void note_arrival(const Arrival& arrival, const UetOptions& options);
+  /// `take` and `note_arrival` for a new packet while no responses are kept.
+  void take_fast(const wire::Packet& packet, const UetOptions& options);
   struct Refusal {
     std::uint32_t psn = 0;
     wire::UetNack code = wire::UetNack::kNone;

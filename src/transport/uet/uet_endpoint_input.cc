@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "base/stable_hash.h"
 #include "transport/uet/uet_endpoint.h"
+#include "transport/uet/uet_fast_path.h"
 
 namespace weft::transport {
 namespace {
@@ -29,6 +30,26 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
     settle(place, now);
   }
   return place;
+}
+
+std::uint16_t UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
+  constexpr std::uint8_t kGeneral = wire::kCorrupted | wire::kTrimmed | wire::kHasCold;
+  const wire::Packet& packet = received.packet;
+  const wire::UetHeader& header = packet.uet;
+  const std::uint16_t number = header.destination_pdc;
+  if (header.type != wire::UetType::kRudRequest || (header.flags & ~wire::kUetAckRequest) != 0 ||
+      (packet.common.flags & kGeneral) != 0 || header.request.ses_flags != 0 ||
+      header.next_header() != wire::UetNextHeader::kRequestStandard || !received.payload.empty() ||
+      number >= pool_.size())
+    return 0;
+  Pdc& pdc = pool_[number]->pdc;
+  const QpSlot slot = numbers_.find(Qpn(header.resource()));
+  // With credit for this endpoint's senders, every packet tells of theirs.
+  if (slot.kind != EngineKind::kUet || !slot.exists() || credits_ != nullptr || !pdc.may_take_fast(packet) ||
+      !queue_pairs_[Handle(slot.index)].take_fast(packet, number, context_.memory()))
+    return 0;
+  pdc.take_fast(packet, call(now));
+  return number;
 }
 
 // Packets that are answers are not answered: two ends would never stop.
@@ -168,6 +189,8 @@ void UetEndpoint::send_stray(const Stray& stray) {
 bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
     return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
+  if (poll_fast(*pool_[number], slot, now)) [[likely]]
+    return true;
   const bool sent = pool_[number]->pdc.poll_transmit(slot, call(now));
   settle(number, now);
   return sent;
