@@ -185,8 +185,8 @@ class PdcSender {
     std::uint16_t wire = 0;
   };
   FastSizes sizes_;
-  bool awaits_others_ = false;          // than the latest, which are kept
-  bool in_order_ = false;               // ROD: nothing passes a packet that waits
+  bool awaits_others_ = false;  // than the latest, which are kept
+  bool in_order_ = false;       // ROD: nothing passes a packet that waits
 };
 
 }  // namespace weft::transport

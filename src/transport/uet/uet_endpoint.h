@@ -175,7 +175,12 @@ class UetEndpoint final : public PdsClient {
   void open(std::uint16_t place, Pdc::Opening opening, Time now);
   void touch(std::uint16_t place);
   /// What a call may have led to: a context that is done goes back to the pool.
-  void settle(std::uint16_t place, Time now);
+  void settle(std::uint16_t place, Time now) {
+    const Pdc::State state = pool_[place]->pdc.state();
+    if ((state != Pdc::State::kOpen && state != Pdc::State::kSyn) || credits_ != nullptr) [[unlikely]]
+      settle_slow(place, now);
+  }
+  void settle_slow(std::uint16_t place, Time now);
   void release(std::uint16_t place, Time now);
   void reclaim(Time now);
   void serve_waiting(Time now);
