@@ -41,6 +41,7 @@
 #include "cli/run_command.h"
 #include "cli/scale_command.h"
 #include "cli/show_command.h"
+#include "cli/standard_error.h"
 #include "cli/subnet_command.h"
 #include "cli/sweep_command.h"
 #include "cli/tune_command.h"
@@ -166,6 +167,7 @@ int main(int argc, char** argv) {
   // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
   occupy_standard_streams();
+  tolerate_deaf_standard_error();
   const weft::Result<RankRole> role = take_role(argc > 1 ? argv[1] : "");
   if (!role) {
     return complain("under mpirun", role.error(), kUsageError);

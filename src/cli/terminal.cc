@@ -20,16 +20,19 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
+/// Standard error has no descriptor of its own (cli/standard_error.h).
+int descriptor_of(std::FILE* stream) { return stream == stderr ? STDERR_FILENO : ::fileno(stream); }
+
 }  // namespace
 
-bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+bool is_terminal(std::FILE* stream) { return ::isatty(descriptor_of(stream)) == 1; }
 
 LineWidth terminal_columns(std::FILE* stream) {
   if (!is_terminal(stream)) {
     return std::nullopt;
   }
   winsize size{};
-  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (::ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     return std::max<std::size_t>(size.ws_col, kFewestColumns);
   }
   std::size_t columns = kUsualColumns;

@@ -117,6 +117,23 @@ TEST_F(Run, OutputThatNeverArrivesIsAFault) {
   }
 }
 
+/// Results do not depend on whether anybody hears the messages.
+TEST_F(Run, MessagesThatCannotBeWrittenEndNothing) {
+  for (const char* const where : {"2>/dev/full", "2>&-"}) {
+    const auto status_of = [&](std::string_view command) {
+      return run_weft(
+                 fmt::format("--version >/dev/null; cd {}; {} {} {}", folder_.string(), weft_binary(), command, where))
+          .exit_status;
+    };
+    fs::remove(folder_ / "deaf.json");
+    EXPECT_EQ(status_of("run small.toml --no-results --json deaf.json"), 0) << where;
+    EXPECT_TRUE(fs::exists(folder_ / "deaf.json")) << where;
+    EXPECT_EQ(status_of("run nosuch.toml"), 2) << where;
+    EXPECT_EQ(status_of("run --no-such-option"), 2) << where;
+    EXPECT_EQ(status_of("show small.toml --json -"), 0) << where;
+  }
+}
+
 TEST_F(Run, AScenarioThatIsNoFileOrHasNoTrafficIsRefused) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   for (const char* const wrong : {"pipe", "/dev/zero"}) {

@@ -33,6 +33,12 @@ double header_share(const scenario::Scenario& scenario) {
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
 }
 
+/// Slices have not settled, and no smaller job says what that leaves them off by: how much seeds differ is too little.
+bool is_unchecked(const report::RunFigures& run) {
+  const auto unsettled = [](const report::StepCollective& own) { return !own.settled; };
+  return run.parts && run.collectives && !run.composition_error && std::ranges::any_of(*run.collectives, unsettled);
+}
+
 /// One fabric, from the figures of its tasks.
 class FabricAssembly {
  public:
@@ -134,6 +140,10 @@ class FabricAssembly {
       fabric_.step.low = known.low;
       fabric_.step.high = known.high;
       fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
+    } else if (is_unchecked(fabric_.run)) {
+      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario));
+      fabric_.step.low = std::min(known.low, fabric_.step.low.value_or(known.low));
+      fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {

@@ -15,7 +15,7 @@ namespace weft::study::compare {
 namespace {
 
 /// Packet-hops that checking a composed step may take.
-constexpr double kCheckHops = 4e6;
+constexpr double kCheckHops = 8e6;
 
 TaskFigures failed(const std::string& why) { return {.failed = why}; }
 

@@ -107,6 +107,20 @@ TEST_F(Growth, WhereNoLinkIsSharedTwoProbesAreEnough) {
   EXPECT_TRUE(outcome().settled);
 }
 
+/// The defect: two levels of an operation overlap more and more, and the line through short slices was beyond the line.
+TEST_F(Growth, WhatIsContinuedFromShortSlicesIsNotFasterThanItsPaths) {
+  make({mib(1000)});
+  const TimeOf flat = [](Bytes size, std::uint32_t) { return Duration::microseconds(9 + (size.count() >> 21)); };
+  run(flat, {.shares_links = false});
+  EXPECT_EQ(cost(mib(1000), StepPhases::Before::kRest), Duration::microseconds(9 + 500));
+  const StepOperation operation = growth_->outcomes().begin()->first;
+  phases_->set_path_time(operation, Duration::microseconds(1000));
+  EXPECT_EQ(cost(mib(1000), StepPhases::Before::kRest), Duration::microseconds(9 + 8 + 984));
+  // Paths that are slower than the sample was tell nothing.
+  phases_->set_path_time(operation, Duration::microseconds(9000));
+  EXPECT_EQ(cost(mib(1000), StepPhases::Before::kRest), Duration::picoseconds(17'000'000 + 17'000'000LL * 984 / 16));
+}
+
 /// The defect: nothing was marked in short slices, because their pieces never met.
 TEST_F(Growth, SharedLinksMakePiecesOfSeveralProductsWithoutAnyMark) {
   make({mib(1000)});

@@ -286,6 +286,19 @@ Duration StepPhases::fixed_cost_of(Duration mean, const Sample& sample, std::opt
   return std::clamp(cost, Duration::zero(), mean / 2);
 }
 
+// What `span` bytes of it take at least. Where the sample itself took less than its paths allow, as hashes that stand
+// for many others may say, the paths say nothing.
+Duration StepPhases::least_slope(const StepOperation& operation, const Taken& sample, Bytes span) const {
+  const auto part_of = [span](Duration time, Bytes of) {
+    const Int128 across = static_cast<Int128>(time.picoseconds()) * span.count();
+    return Duration::picoseconds(static_cast<std::int64_t>(across / std::max<std::int64_t>(of.count(), 1)));
+  };
+  const auto paths = path_times_.find(operation);
+  return paths == path_times_.end()
+             ? Duration::zero()
+             : std::min(part_of(paths->second, operation.size), part_of(sample.time, sample.amount));
+}
+
 Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
                                 const workload::PhaseCoordinator& board, Before before) const {
   const auto settling = phase_of(operation, Role::kSettling);
@@ -304,7 +317,9 @@ Duration StepPhases::whole_time(const workload::PhasedOperation& probed, const S
   Duration time = settling && before == Before::kTraffic ? settled(longest) : from_rest(longest);
   const Sample& sample = samples_[longest];
   const auto continued = [&](Duration slope, Bytes span) {
-    const Int128 more = static_cast<Int128>(slope.picoseconds()) * (operation.size - sample.amount).count();
+    const Duration least = least_slope(operation, {.amount = sample.amount, .time = time}, span);
+    const Int128 more =
+        static_cast<Int128>(std::max(slope, least).picoseconds()) * (operation.size - sample.amount).count();
     return time + Duration::picoseconds(static_cast<std::int64_t>(more / std::max<std::int64_t>(span.count(), 1)));
   };
   const auto shorter = phase_of(operation, Role::kShortProbe);

@@ -59,6 +59,10 @@ class StepPhases {
   [[nodiscard]] static std::uint32_t sender_of(const workload::CostedOperation& operation);
   /// Not less than this is what any communicator's operation of the kind costs.
   void set_least(const StepOperation& operation, Duration least) { least_[operation] = least; }
+  /// What the links on its paths need for a whole operation of the kind: what is continued from a sample does not grow
+  /// faster than that allows. Stages of a hierarchical operation overlap the better the larger it is, until one of them
+  /// fills its links, so that the line through two samples may be flatter than the links allow.
+  void set_path_time(const StepOperation& operation, Duration time) { path_times_[operation] = time; }
 
   /// Which operation a phase runs, and how long its sample is.
   enum class Role : std::uint8_t { kShortProbe, kProbe, kShortSettling, kSettling };
@@ -111,6 +115,12 @@ class StepPhases {
   [[nodiscard]] Duration whole_time(const workload::PhasedOperation& probed, const StepOperation& operation,
                                     const workload::PhaseCoordinator& board, Before before) const;
 
+  /// A sample, and the time that it took.
+  struct Taken {
+    Bytes amount;
+    Duration time;
+  };
+  [[nodiscard]] Duration least_slope(const StepOperation& operation, const Taken& sample, Bytes span) const;
   [[nodiscard]] Duration fixed_cost_of(Duration mean, const Sample& sample, std::optional<std::uint32_t> shorter,
                                        const std::function<Duration(std::uint32_t)>& settled) const;
 
@@ -148,6 +158,7 @@ class StepPhases {
   std::map<std::pair<StepOperation, std::size_t>, workload::CommunicatorId> stand_ins_;
   std::map<Key, Source> sources_;
   std::map<StepOperation, Duration> least_;
+  std::map<StepOperation, Duration> path_times_;
   std::map<StepOperation, StepOperation> settles_as_;
   std::vector<std::vector<workload::PhasedRequest>> requests_;
   std::vector<std::vector<workload::PhasedOperation>> operations_;  // by phase

@@ -304,7 +304,7 @@ Result<results::StepRow> TrainingRun::extrapolated(const std::function<bool()>& 
 void TrainingRun::take_outcomes() {
   if (growth_) {
     outcomes_ = growth_->outcomes();
-    limit_short_slices();
+    limit_by_paths();
   }
   if (composed()) {
     choose_copies();

@@ -153,7 +153,7 @@ class TrainingRun {
   void add_collectives(results::StepRow& made) const;
   /// Of a step of every packet: what the paths of each kind of operation allow.
   void add_limits(results::StepRow& made) const;
-  void limit_short_slices();
+  void limit_by_paths();
   void examine_overlap();
   /// Of a job that trains; others run packet by packet.
   [[nodiscard]] const workload::TrainingPlan& plan() const { return std::get<workload::TrainingPlan>(work_); }

@@ -22,8 +22,11 @@ void TrainingRun::examine_overlap() {
 }
 
 // What slices were too short to show is still not faster than what the paths allow.
-void TrainingRun::limit_short_slices() {
+void TrainingRun::limit_by_paths() {
   for (const auto& [operation, outcome] : outcomes_) {
+    if (outcome.limits.flows > 0) {
+      phases_->set_path_time(operation, outcome.limits.least_time);
+    }
     if (outcome.contended && outcome.short_pieces) {
       phases_->set_least(operation, outcome.limits.least_time);
     }

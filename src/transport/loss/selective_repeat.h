@@ -5,11 +5,11 @@
 // - by count: a packet is lost when `threshold` or more later ones have arrived. For paths that keep the order.
 // - by time (after RFC 8985, RACK): a packet is lost when one that left later has arrived and, since it left, the round
 //   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
-//   loss. `steps` is 1 and grows when the peer
-//   reports that a packet came twice. What no later arrival can tell (the tail) is probed for after four round trips,
-//   then eight, and so on; after sixteen of the empty network where none has been measured yet. When the probe, or any
-//   other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is acknowledged
-//   within one more round trip.
+//   loss. `steps` is 3 at first, since queues and stalls of credits may just begin, 1 after rounds without one, and
+//   grows when the peer reports that a packet came twice. What no later arrival can tell (the tail) is probed for after
+//   four round trips, then eight, and so on; after sixteen of the empty network where none has been measured yet. When
+//   the probe, or any other copy, has arrived, everything that left before it is overtaken as well, and lost unless it
+//   is acknowledged within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Round trips are those of packets sent once. Of one that arrived behind a gap the sender may hear only when the gap is
 // filled, if the acknowledgement that named it was lost: while packets are sent again, only one that left after all
@@ -125,6 +125,7 @@ class SelectiveRepeat {
   [[nodiscard]] std::size_t heap_bytes() const;
 
  private:
+  static constexpr std::uint8_t kFirstSteps = 3;
   /// A point in time in units of 4.096 ns, modulo 2^32 (17 s): enough to compare what is in flight.
   using Stamp = std::uint32_t;
   static constexpr int kStampShift = 12;
@@ -173,7 +174,7 @@ class SelectiveRepeat {
   Stamp copy_arrived_ = 0;
   Duration round_trip_;
   std::uint16_t threshold_;
-  std::uint8_t steps_ = 1;
+  std::uint8_t steps_ = kFirstSteps;
   std::uint8_t quiet_rounds_ = 0;  // without a duplicate, since the last step
   bool by_time_;
   bool measured_ = false;

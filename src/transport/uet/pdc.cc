@@ -44,7 +44,8 @@ std::uint32_t Pdc::end_psn() const {
   return psn_distance(next, receiver_.base()) > 0 ? receiver_.base() : next;
 }
 
-bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
+// Out of line: the fast path is to save no registers for it.
+[[gnu::noinline]] bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
   if (!live())
     return false;
   start(slot);

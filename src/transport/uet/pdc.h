@@ -90,6 +90,8 @@ class Pdc {
   [[nodiscard]] bool may_take_fast(const wire::Packet& packet) const;
   /// It has been taken by SES, without a response.
   void take_fast(const wire::Packet& packet, const PdcCall& call);
+  /// on_packet for an acknowledgement that tells of nothing but arrivals; false: it is the general code's.
+  [[nodiscard]] bool acknowledge_fast(const wire::Packet& packet, const PdcCall& call);
   [[nodiscard]] bool response_pending() const { return live() && (receiver_.has_answer() || notices_ != 0); }
   [[nodiscard]] Time next_data() const {
     return state_ == State::kOpen || state_ == State::kSyn ? sender_.next_transmit(most_in_flight()) : Time::never();

@@ -21,6 +21,9 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   lost_.clear();
   awaited_.clear();
   awaits_others_ = false;
+  longest_ = Duration::zero();
+  backed_off_at_ = Time::zero();
+  doublings_ = 0;
   in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
   sizes_ = {};
@@ -132,9 +135,27 @@ void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, 
   arm(call.now + timeout_of(sent, call.options));
 }
 
-Duration PdcSender::timeout_of(const Sent& sent, const UetOptions& options) {
-  const unsigned doublings = std::min<unsigned>(sent.retries, 16);
-  return std::min(options.timeout * (std::int64_t{1} << doublings), std::max(options.max_timeout, options.timeout));
+Duration PdcSender::timeout_of(const Sent& sent, const UetOptions& options) const {
+  const Duration once = std::max(options.timeout, longest_ * 2);
+  const unsigned doublings = std::min<unsigned>(std::max(sent.retries, doublings_), 16);
+  return std::min(once * (std::int64_t{1} << doublings), std::max(options.max_timeout, once));
+}
+
+// Acknowledgements that name no packet sent once have no round trip: not below zero.
+void PdcSender::note_round_trip(Duration rtt) {
+  constexpr std::int64_t kForgetting = 64;
+  longest_ = rtt > longest_ ? rtt : longest_ - (longest_ - rtt) / kForgetting;
+  doublings_ = 0;
+}
+
+// At most once for what left before: one queue that has grown is the reason for all of it.
+//= rfc6298 5
+void PdcSender::back_off(Time departed, Time now) {
+  constexpr std::uint8_t kMost = 16;
+  if (departed >= backed_off_at_) {
+    doublings_ = std::min<std::uint8_t>(static_cast<std::uint8_t>(doublings_ + 1), kMost);
+    backed_off_at_ = now;
+  }
 }
 
 void PdcSender::leave_flight(Sent& sent) {
@@ -190,6 +211,7 @@ PdcSender::Outcome PdcSender::on_timeout(const PdcCall& call) {
     if (sent.retries == call.options.max_retries)
       return Outcome::kGivesUp;
     ++sent.retries;
+    back_off(sent.at, call.now);
     ++call.counters.timeouts;
     if (policies_.path_selector != nullptr)
       policies_.path_selector->on_loss(sent.entropy, PathLoss::kTimeout, call.now);

@@ -3,7 +3,9 @@
 // Invariants: una <= next in PSN order; one record per PSN of [una, next). A record is in flight, lost (in the queue of
 // those to be sent again), waiting (refused, until a time), or delivered. Bytes are those of frames, as the receiver
 // counts them, so that both ends agree. What is lost is found by NACKs, by packets out of order, by probes, and by
-// timeout.
+// timeout. A packet's timeout is that of the options, but not below two of the longest recent round trips: queues that
+// nothing trims may take longer than any option foresees, and copies of packets that wait in them would only make them
+// longer. It doubles for all packets that leave after one, until a packet sent once is acknowledged.
 #pragma once
 
 #include <cstdint>
@@ -142,7 +144,9 @@ class PdcSender {
   void take_credit(const wire::UetHeader& header);
   [[nodiscard]] wire::uet::NsccState state_of(const wire::UetHeader& header) const;
   void arm(Time at) { deadline_ = earlier(deadline_, at); }
-  [[nodiscard]] static Duration timeout_of(const Sent& sent, const UetOptions& options);
+  [[nodiscard]] Duration timeout_of(const Sent& sent, const UetOptions& options) const;
+  void note_round_trip(Duration rtt);
+  void back_off(Time departed, Time now);
   void lose(std::uint32_t psn, Sent& sent);
   void wait(Sent& sent, Time until);
   void await(std::uint32_t psn);
@@ -176,8 +180,10 @@ class PdcSender {
   std::uint32_t recovery_end_ = 0;      // congestion control knows of losses before it
   std::uint32_t received_bytes_ = 0;    // as the receiver counts, modulo 2^24
   Time not_before_;                     // pacing
-  Time deadline_ = Time::never();       // not after the timeout of any packet in flight
+  Time deadline_ = Time::never();       // not after the timeout of any packet in flight, as it was when it left
   Time waiting_until_ = Time::never();  // the soonest of the waiting
+  Duration longest_;                    // round trip, forgotten slowly
+  Time backed_off_at_;
   /// Sizes of the last packet that took the fast path; those of the next one with as much payload are the same.
   struct FastSizes {
     std::uint16_t payload = 0;
@@ -185,6 +191,8 @@ class PdcSender {
     std::uint16_t wire = 0;
   };
   FastSizes sizes_;
+  std::uint8_t doublings_ = 0;  // of all timeouts
+  bool awaits_others_ = false;  // than the latest, which are kept
   bool awaits_others_ = false;  // than the latest, which are kept
   bool in_order_ = false;       // ROD: nothing passes a packet that waits
 };

@@ -33,8 +33,10 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
     const Sent& sent = record(answered);
     tally.entropy = sent.entropy;
     tally.known = true;
-    if (!sent.again && sent.state == State::kInFlight)
+    if (!sent.again && sent.state == State::kInFlight) {
       tally.rtt = call.now - sent.at;
+      note_round_trip(tally.rtt);
+    }
     if (response != nullptr && sent.state != State::kDelivered) {
       if (sent.packet.owner != SesPacket::kNobody)
         call.client.on_response(sent.packet, *response, call.now);

@@ -184,6 +184,7 @@ class UetEndpoint final : public PdsClient {
   void release(std::uint16_t place, Time now);
   void reclaim(Time now);
   void serve_waiting(Time now);
+  [[nodiscard]] bool take_fast(const wire::Packet& packet, Pdc& pdc, Time now);
   [[nodiscard]] bool poll_fast(Place& place, const TransmitSlot& slot, Time now);
   // RCCC: only with credits_.
   void note_ready(std::uint16_t place, Time now);

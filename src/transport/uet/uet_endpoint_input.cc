@@ -12,7 +12,7 @@ constexpr std::uint32_t kMostStrays = 1'024;
 
 }  // namespace
 
-std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
+[[gnu::noinline]] std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   last_srq_ = {};
   if (packet.has(wire::kCorrupted)) {
@@ -35,20 +35,17 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
 std::uint16_t UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
   constexpr std::uint8_t kGeneral = wire::kCorrupted | wire::kTrimmed | wire::kHasCold;
   const wire::Packet& packet = received.packet;
-  const wire::UetHeader& header = packet.uet;
-  const std::uint16_t number = header.destination_pdc;
-  if (header.type != wire::UetType::kRudRequest || (header.flags & ~wire::kUetAckRequest) != 0 ||
-      (packet.common.flags & kGeneral) != 0 || header.request.ses_flags != 0 ||
-      header.next_header() != wire::UetNextHeader::kRequestStandard || !received.payload.empty() ||
-      number >= pool_.size())
+  const std::uint16_t number = packet.uet.destination_pdc;
+  // With credit for this endpoint's senders, every packet tells of theirs.
+  if ((packet.common.flags & kGeneral) != 0 || !received.payload.empty() || number >= pool_.size() ||
+      credits_ != nullptr)
     return 0;
   Pdc& pdc = pool_[number]->pdc;
-  const QpSlot slot = numbers_.find(Qpn(header.resource()));
-  // With credit for this endpoint's senders, every packet tells of theirs.
-  if (slot.kind != EngineKind::kUet || !slot.exists() || credits_ != nullptr || !pdc.may_take_fast(packet) ||
-      !queue_pairs_[Handle(slot.index)].take_fast(packet, number, context_.memory()))
+  if (packet.uet.type == wire::UetType::kRudRequest)
+    return take_fast(packet, pdc, now) ? number : std::uint16_t{0};
+  if (packet.uet.type != wire::UetType::kAckCc || !pdc.acknowledge_fast(packet, call(now)))
     return 0;
-  pdc.take_fast(packet, call(now));
+  settle(number, now);
   return number;
 }
 
@@ -186,7 +183,7 @@ void UetEndpoint::send_stray(const Stray& stray) {
   touch(0);
 }
 
-bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+[[gnu::noinline]] bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
     return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
   if (poll_fast(*pool_[number], slot, now)) [[likely]]

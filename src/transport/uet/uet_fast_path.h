@@ -1,10 +1,10 @@
 // The fast path of the Ultra Ethernet engine: data packets from the middle of long messages, in runs without payload
 // bytes, through an open context of any order without credit.
 //
-// Two calls take a packet through all layers: `poll_fast` makes one, `deliver_fast` takes one, in its turn or early.
-// Each does exactly what the general code does for that packet, or nothing; tests compare the two packet by packet (a
-// run that carries bytes always takes the general code). What acknowledgements deliver is counted by the run
-// (`count_delivered`, in the general code). Included by uet_endpoint_input.cc only.
+// Two calls take a packet through all layers: `poll_fast` makes one, `deliver_fast` takes one, in its turn or early,
+// and plain acknowledgements besides. Each does exactly what the general code does for that packet, or nothing; tests
+// compare the two packet by packet (a run that carries bytes always takes the general code). What acknowledgements
+// deliver is counted by the run (PdcSender::take_run). Included by uet_endpoint_input.cc only.
 #pragma once
 
 #include "base/assert.h"
@@ -66,7 +66,7 @@ inline void PdcSender::send_fast(wire::Packet& packet, const SesPacket& made, co
   if (policies_.path_selector != nullptr)
     common.entropy = policies_.path_selector->entropy_for(short_psn(psn), now);
   sent_.push_back({.at = now, .packet = made, .size = sizes_.frame, .entropy = common.entropy, .after = next_});
-  arm(now + options.timeout);
+  arm(now + (doublings_ == 0 ? std::max(options.timeout, longest_ * 2) : timeout_of(sent_.back(), options)));
   // The owner has more, but acknowledgements must make room for it.
   packet.uet.flags = window_open() ? std::uint8_t{0} : std::uint8_t{wire::kUetAckRequest};
 }
@@ -185,6 +185,48 @@ inline void Pdc::take_fast(const wire::Packet& packet, const PdcCall& call) {
   if (packet.uet.psn != receiver_.base())
     ++call.counters.out_of_order;
   receiver_.take_fast(packet, call.options);
+}
+
+inline bool UetEndpoint::take_fast(const wire::Packet& packet, Pdc& pdc, Time now) {
+  const wire::UetHeader& header = packet.uet;
+  if ((header.flags & ~wire::kUetAckRequest) != 0 || header.request.ses_flags != 0 ||
+      header.next_header() != wire::UetNextHeader::kRequestStandard)
+    return false;
+  const QpSlot slot = numbers_.find(Qpn(header.resource()));
+  if (slot.kind != EngineKind::kUet || !slot.exists() || !pdc.may_take_fast(packet) ||
+      !queue_pairs_[Handle(slot.index)].take_fast(packet, pdc.id(), context_.memory()))
+    return false;
+  pdc.take_fast(packet, call(now));
+  return true;
+}
+
+// Acknowledgements.
+
+inline bool Pdc::acknowledge_fast(const wire::Packet& packet, const PdcCall& call) {
+  const wire::UetHeader& header = packet.uet;
+  // Nobody waits for an answer, and nobody wants to close.
+  const bool plain = fast_ && state_ == State::kOpen && users_ == 0 && !close_wanted_ &&
+                     (header.flags & ~wire::kUetMarked) == 0 && key_.peer == packet.common.source &&
+                     peer_id_ == header.source_pdc;
+  if (!plain)
+    return false;
+  heard_at_ = call.now;
+  credit_retries_ = 0;
+  const bool progresses = psn_distance(sender_.una(), header.psn) >= 0;
+  if (!sender_.on_ack(packet, nullptr, call)) {
+    ++call.counters.discarded;
+    return true;
+  }
+  if (!live())
+    return true;
+  if (header.mpr_or_header != 0)
+    peer_window_ = std::min(std::uint32_t{header.mpr_or_header} * 128, call.options.psn_window);
+  if (progresses)
+    active_at_ = call.now;
+  // What the packets' delivery has led to may have been the context's end.
+  if (close_wanted_) [[unlikely]]
+    settle(call);
+  return true;
 }
 
 }  // namespace weft::transport
