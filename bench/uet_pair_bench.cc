@@ -85,24 +85,21 @@ struct UetBenchPair {
 // The first context of either side, which both keep.
 constexpr transport::QpSlot kContext{.index = 1, .kind = transport::EngineKind::kUetPdc};
 
-/// One direction: a packet put in at one step comes out half a round trip later.
-class UetBenchWire {
- public:
-  [[nodiscard]] wire::Packet& at(std::uint64_t step) { return packets_[step % kSteps]; }
-  void mark(std::uint64_t step, bool is_there) { there_[step % kSteps] = is_there; }
-  [[nodiscard]] bool has(std::uint64_t step) const { return there_[step % kSteps]; }
+/// Half a round trip in steps of a packet's time.
+constexpr std::size_t kUetSteps = kUetRoundTrip / kUetPacketTime / 2;
 
- private:
-  static constexpr std::uint64_t kSteps = kUetRoundTrip / kUetPacketTime / 2;
-  std::array<wire::Packet, kSteps> packets_;
-  std::array<bool, kSteps> there_{};
+/// One direction: what leaves at a step lies in its place until the place's turn comes again, half a round trip later.
+struct UetBenchWire {
+  std::array<wire::Packet, kUetSteps> packets;
+  std::array<bool, kUetSteps> there{};
 };
 
 struct UetBenchRun {
   UetBenchPair pair;
   UetBenchWire there;
   UetBenchWire back;
-  std::uint64_t step = 0;
+  Time now;
+  std::size_t place = 0;          // on both wires
   std::uint64_t outstanding = 0;  // messages
 };
 
@@ -118,25 +115,27 @@ struct UetBenchRun {
   std::array<verbs::WorkCompletion, 16> completions;
   transport::Device& sender = pair.sender.device;
   transport::Device& receiver = pair.receiver.device;
-  for (std::uint64_t delivered = 0; delivered < packets; ++run.step) {
-    const Time now = Time::zero() + kUetPacketTime * static_cast<std::int64_t>(run.step);
-    if (run.there.has(run.step)) {
-      (void)receiver.deliver({run.there.at(run.step), cold, {}}, now);
+  for (std::uint64_t delivered = 0; delivered < packets; run.now += kUetPacketTime) {
+    const Time now = run.now;
+    const std::size_t place = run.place;
+    run.place = place + 1 == kUetSteps ? 0 : place + 1;
+    if (run.there.there[place]) {
+      (void)receiver.deliver({run.there.packets[place], cold, {}}, now);
       ++delivered;
     }
-    if (run.back.has(run.step)) {
-      (void)sender.deliver({run.back.at(run.step), cold, {}}, now);
+    if (run.back.there[place]) {
+      (void)sender.deliver({run.back.packets[place], cold, {}}, now);
       run.outstanding -= sender.poll_cq(pair.sender.cq, completions).value();
     }
     if (run.outstanding < 4) {
       WEFT_ASSERT(sender.post_send(pair.sender.qpn, write).has_value());
       ++run.outstanding;
     }
-    run.there.mark(run.step, sender.readiness(kContext).data <= now &&
-                                 sender.poll_transmit(kContext, {run.there.at(run.step), cold, {}}, now));
+    run.there.there[place] = sender.readiness(kContext).data <= now &&
+                             sender.poll_transmit(kContext, {run.there.packets[place], cold, {}}, now);
     // The first packet makes the receiver's context.
-    run.back.mark(run.step, receiver.uet()->live_contexts() > 0 && receiver.readiness(kContext).response_pending &&
-                                receiver.poll_transmit(kContext, {run.back.at(run.step), cold, {}}, now));
+    run.back.there[place] = receiver.uet()->live_contexts() > 0 && receiver.readiness(kContext).response_pending &&
+                            receiver.poll_transmit(kContext, {run.back.packets[place], cold, {}}, now);
     while (sender.has_touched())
       (void)sender.take_touched();
     while (receiver.has_touched())

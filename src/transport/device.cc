@@ -55,14 +55,8 @@ Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
 
 QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
   advance_to(now);
-  if (received.packet.common.kind == wire::PacketKind::kUet && is_datagram(received.packet)) [[unlikely]]
-    return deliver_datagram(received);
-  if (received.packet.common.kind == wire::PacketKind::kUet && uet_ != nullptr) [[unlikely]] {
-    const QpSlot context{.index = uet_->deliver(received, now_), .kind = EngineKind::kUetPdc};
-    if (const verbs::SrqHandle srq = uet_->last_srq(); srq.is_valid())
-      check_srq_limit(srq);
-    return context;
-  }
+  if (received.packet.common.kind == wire::PacketKind::kUet) [[unlikely]]
+    return deliver_uet(received);
   const Qpn destination = destination_of(received.packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (!slot.exists() || kPacketKinds[static_cast<std::size_t>(slot.kind)] != received.packet.common.kind) {
@@ -114,6 +108,24 @@ void Device::finish_datagram(QpSlot qp, const TransmitSlot& slot) {
     deliver_copies({slot.packet, slot.cold, slot.payload.first(bytes)},
                    core.init().blocks_own_multicast ? core.identity().qpn : Qpn::invalid());
   }
+}
+
+// Out of line, as is the general code below: neither is to save registers for the other.
+[[gnu::noinline]] QpSlot Device::deliver_uet(const ReceivedPacket& received) {
+  if (uet_ != nullptr) [[likely]] {
+    if (const std::uint16_t place = uet_->deliver_fast(received, now_); place != 0) [[likely]]
+      return {.index = place, .kind = EngineKind::kUetPdc};
+  }
+  if (is_datagram(received.packet))
+    return deliver_datagram(received);
+  if (uet_ == nullptr) {
+    ++unknown_qp_packets_;
+    return {};
+  }
+  const QpSlot context{.index = uet_->deliver(received, now_), .kind = EngineKind::kUetPdc};
+  if (const verbs::SrqHandle srq = uet_->last_srq(); srq.is_valid())
+    check_srq_limit(srq);
+  return context;
 }
 
 // UUD is for UD queue pairs, whose engine takes packets in a form of its own.
@@ -175,10 +187,6 @@ const QpCore& Device::core_of(QpSlot qp) const {
 }
 
 Device::Readiness Device::readiness_slow(QpSlot qp) const {
-  if (qp.kind == EngineKind::kUetPdc) {
-    const auto place = static_cast<std::uint16_t>(qp.index);
-    return {uet_->next_data(place), uet_->next_timeout(place), uet_->response_pending(place), false};
-  }
   return with(*this, qp, [](const auto& engine) -> Readiness {
     if constexpr (requires { engine.response_pending(); }) {
       return {engine.next_data(), engine.next_timeout(), engine.response_pending(), false};
@@ -224,7 +232,7 @@ bool Device::poll_transmit_any(TransmitSlot slot, Time now) {
   for (std::size_t tried = 0; uet_ != nullptr && tried < uet_->places(); ++tried) {
     uet_turn_ = uet_turn_ + 1 < uet_->places() ? uet_turn_ + 1 : 0;
     const QpSlot context{.index = static_cast<std::uint32_t>(uet_turn_), .kind = EngineKind::kUetPdc};
-    const Readiness wanted = readiness_slow(context);
+    const Readiness wanted = readiness(context);
     if ((wanted.response_pending || wanted.data <= now) && poll_transmit(context, slot, now))
       return true;
   }
@@ -249,7 +257,7 @@ Time Device::next_event() const {
       soonest = earlier(soonest, earlier(next_transmit(qpn), next_timeout(qpn)));
   }
   for (std::size_t place = 0; uet_ != nullptr && place < uet_->places(); ++place) {
-    const Readiness wanted = readiness_slow({.index = static_cast<std::uint32_t>(place), .kind = EngineKind::kUetPdc});
+    const Readiness wanted = readiness({.index = static_cast<std::uint32_t>(place), .kind = EngineKind::kUetPdc});
     soonest = earlier(soonest, wanted.response_pending ? Time::zero() : earlier(wanted.data, wanted.timeout));
   }
   return soonest;

@@ -125,7 +125,7 @@ class Device final : public verbs::Provider {
   [[nodiscard]] Readiness readiness(QpSlot qp) const {
     // RC is inline, for a NIC asks after every packet.
     if (qp.kind != EngineKind::kRc) [[unlikely]] {
-      return readiness_slow(qp);
+      return qp.kind == EngineKind::kUetPdc ? readiness_of_context(qp) : readiness_slow(qp);
     }
     const RcQueuePair& engine = rc_[Slab<RcQueuePair>::Handle(qp.index)];
     return {engine.next_data(), engine.next_timeout(), engine.response_pending(), engine.cnp_first()};
@@ -193,7 +193,12 @@ class Device final : public verbs::Provider {
   Result<Qpn> add(Slab<Engine>& slab, EngineKind kind, const verbs::QpInitAttributes& init, const Options& options);
   [[nodiscard]] Result<Qpn> admit(const verbs::QpInitAttributes& init);
   [[nodiscard]] UetEndpoint& make_uet();
+  [[nodiscard]] Readiness readiness_of_context(QpSlot qp) const {
+    const auto place = static_cast<std::uint16_t>(qp.index);
+    return {uet_->next_data(place), uet_->next_timeout(place), uet_->response_pending(place), false};
+  }
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
+  QpSlot deliver_uet(const ReceivedPacket& received);
   QpSlot deliver_datagram(const ReceivedPacket& received);
   QpSlot deliver_elsewhere(const ReceivedPacket& received);
   QpSlot deliver_copies(const ReceivedPacket& received, Qpn except);

@@ -49,6 +49,7 @@ Result<std::uint32_t> MemoryTable::register_region(const Registration& registrat
   if (free_.empty() && slots_.size() == kMaxSlots) {
     return fail("memory region: the device already has {} regions, its limit", kMaxSlots);
   }
+  ++version_;
   const std::uint32_t index = claim_slot();
   const std::uint32_t key = next_key(index);
   Slot& slot = slots_[index];
@@ -88,6 +89,7 @@ bool MemoryTable::deregister(std::uint32_t key) {
   if (found == nullptr) {
     return false;
   }
+  ++version_;
   const auto index = static_cast<std::uint32_t>(found - slots_.data());
   slots_[index].region = MemoryRegion{};
   slots_[index].state = SlotState::kFree;
@@ -107,6 +109,7 @@ AccessFault MemoryTable::invalidate(PdHandle pd, std::uint32_t key) {
   if (!found->region.invalidatable) {
     return AccessFault::kPermission;
   }
+  ++version_;
   slots_[static_cast<std::size_t>(found - slots_.data())].state = SlotState::kInvalidated;
   return AccessFault::kNone;
 }

@@ -83,6 +83,8 @@ class MemoryTable {
 
   /// Whether the access is allowed, and where. The pointer is valid until the table changes.
   [[nodiscard]] Checked check(const AccessRequest& request) const;
+  /// Differs after every change of what `check` may answer: an answer holds for as long as this stays the same.
+  [[nodiscard]] std::uint32_t version() const { return version_; }
   /// The region of a valid key, else null.
   [[nodiscard]] const MemoryRegion* find(std::uint32_t key) const;
 
@@ -121,6 +123,7 @@ class MemoryTable {
   [[nodiscard]] std::uint32_t next_key(std::uint32_t index);
 
   KeyOrder order_;
+  std::uint32_t version_ = 0;
   std::array<std::uint64_t, kRounds> round_keys_;
   /// What deciphering a key gave; it gives the same always. Packets come with the same few keys again and again.
   struct Deciphered {

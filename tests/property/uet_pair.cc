@@ -154,11 +154,13 @@ void UetPair::pass_through_bytes(CarriedPacket& carried) {
 bool UetPair::transmit(int from) {
   CarriedPacket carried;
   std::array<std::byte, 8192> room;
-  if (!side(from).device.poll_transmit_any({carried.packet, carried.cold, room}, now_))
+  const std::span<std::byte> offered = options_.lengths_only ? std::span<std::byte>() : std::span<std::byte>(room);
+  if (!side(from).device.poll_transmit_any({carried.packet, carried.cold, offered}, now_))
     return false;
   const wire::PacketCommon& common = carried.packet.common;
   WEFT_ASSERT(common.payload_bytes < common.frame_bytes && common.frame_bytes < common.wire_bytes);
-  carried.payload.assign(room.begin(), room.begin() + common.payload_bytes);
+  if (!options_.lengths_only)
+    carried.payload.assign(room.begin(), room.begin() + common.payload_bytes);
   if (options_.as_bytes)
     pass_through_bytes(carried);
   wire_free_[static_cast<std::size_t>(from)] = now_ + options_.rate.transmit_time(Bytes(common.wire_bytes));

@@ -37,7 +37,8 @@ struct UetPairOptions {
   std::uint32_t max_wr = 1024;
   Psn first_psn{0xFFF0};  // message ids wrap soon
   bool shared_receive_queue = false;
-  bool as_bytes = false;  // packets cross as the bytes of their frames
+  bool as_bytes = false;      // packets cross as the bytes of their frames
+  bool lengths_only = false;  // no payload: the engine may take its fast path
 };
 
 /// A packet with all that belongs to it.

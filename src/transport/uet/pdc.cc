@@ -16,6 +16,7 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   peer_id_ = opening.peer_id;
   state_ = role_ == Role::kInitiator ? State::kSyn : State::kOpen;
   credit_ = opening.credit;
+  fast_ = credit_ == nullptr && key_.mode == UetMode::kRud;
   granted_ = {};
   sender_.open({.start_psn = opening.start_psn, .mode = key_.mode, .credit = credit_}, call.options, opening.policies);
   receiver_.open(opening.start_psn, call.options);
@@ -43,7 +44,8 @@ std::uint32_t Pdc::end_psn() const {
   return psn_distance(next, receiver_.base()) > 0 ? receiver_.base() : next;
 }
 
-bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
+// Out of line: the fast path is to save no registers for it.
+[[gnu::noinline]] bool Pdc::poll_transmit(const TransmitSlot& slot, const PdcCall& call) {
   if (!live())
     return false;
   start(slot);
@@ -165,7 +167,7 @@ Time Pdc::ask_due() const {
   return users_ > 0 && state_ == State::kOpen && sender_.drained() && can ? heard_at_ + ask_after_ : Time::never();
 }
 
-Time Pdc::next_timeout() const {
+Time Pdc::next_timeout_of_all() const {
   if (!live())
     return Time::never();
   Time soonest = earlier(sender_.next_timeout(), credit_due_);

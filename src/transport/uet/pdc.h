@@ -79,11 +79,29 @@ class Pdc {
   void on_packet(const ReceivedPacket& received, const PdcCall& call);
   void on_timeout(const PdcCall& call);
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const PdcCall& call);
+  // The fast path (transport/uet/uet_fast_path.h): data packets that change nothing but counts and bitmaps.
+  /// poll_transmit would send a new packet, the next of first_owner().
+  [[nodiscard]] bool may_send_fast(Time now) const {
+    return fast_ && state_ == State::kOpen && sender_.may_send_fast(peer_window_, now) && notices_ == 0 &&
+           !receiver_.has_answer();
+  }
+  void send_fast(wire::Packet& packet, const SesPacket& made, const UetOptions& options, Time now);
+  /// on_packet would take this request, which asks for nothing but its place in the sequence.
+  [[nodiscard]] bool may_take_fast(const wire::Packet& packet) const;
+  /// It has been taken by SES, without a response.
+  void take_fast(const wire::Packet& packet, const PdcCall& call);
+  /// on_packet for an acknowledgement that tells of nothing but arrivals; false: it is the general code's.
+  [[nodiscard]] bool acknowledge_fast(const wire::Packet& packet, const PdcCall& call);
   [[nodiscard]] bool response_pending() const { return live() && (receiver_.has_answer() || notices_ != 0); }
   [[nodiscard]] Time next_data() const {
     return state_ == State::kOpen || state_ == State::kSyn ? sender_.next_transmit(most_in_flight()) : Time::never();
   }
-  [[nodiscard]] Time next_timeout() const;
+  [[nodiscard]] Time next_timeout() const {
+    // With packets to send or under way none of the others is due, but for probes and notices of closing.
+    const bool others = sender_.drained() || !notice_due_.is_never() || probe_after_ > Duration::zero() ||
+                        (state_ != State::kOpen && state_ != State::kSyn);
+    return others ? next_timeout_of_all() : earlier(sender_.next_timeout(), credit_due_);
+  }
   // Once it is done:
   [[nodiscard]] bool failed() const { return failed_; }
   /// Closed in good order before all was acknowledged: the peer has had it, or nobody wants it.
@@ -146,6 +164,7 @@ class Pdc {
   [[nodiscard]] AnswerState answer_to(std::uint32_t psn, const PdcCall& call) const;
   void note_data_answer(const wire::UetHeader& header, const PdcCall& call);
   [[nodiscard]] Time ask_due() const;
+  [[nodiscard]] Time next_timeout_of_all() const;
   void on_close(const wire::Packet& packet, const PdcCall& call);
   void begin_close(const PdcCall& call);
   void go_on_closing(const PdcCall& call);
@@ -189,6 +208,7 @@ class Pdc {
   std::uint8_t notices_ = 0;
   std::uint8_t notice_retries_ = 0;
   std::uint8_t credit_retries_ = 0;
+  bool fast_ = false;  // any order, and no credit: the fast path is for it
   bool close_wanted_ = false;
   bool failed_ = false;
   bool closed_by_peer_ = false;

@@ -33,13 +33,7 @@ bool PdcReceiver::complete_before(std::uint32_t psn) const {
           arrived_.run_from(short_psn(base_), static_cast<std::uint32_t>(left)) == static_cast<std::uint32_t>(left));
 }
 
-void PdcReceiver::take(std::uint32_t psn, std::uint16_t size) {
-  received_bytes_ += size;
-  // In order, with nothing beyond it, it passes through the bitmap unseen.
-  if (psn == base_ && beyond_ == 0 && responses_.empty()) [[likely]] {
-    ++base_;
-    return;
-  }
+void PdcReceiver::mark_taken(std::uint32_t psn) {
   arrived_.set(short_psn(psn));
   ++beyond_;
   if (psn == base_)

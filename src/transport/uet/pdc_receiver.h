@@ -34,7 +34,15 @@ class PdcReceiver {
   [[nodiscard]] bool complete_before(std::uint32_t psn) const;
 
   /// A new packet has been taken; `size` is that of its frame.
-  void take(std::uint32_t psn, std::uint16_t size);
+  void take(std::uint32_t psn, std::uint16_t size) {
+    received_bytes_ += size;
+    // In order, with nothing beyond it, it passes through the bitmap unseen.
+    if (psn == base_ && beyond_ == 0 && responses_.empty()) {
+      ++base_;
+    } else {
+      mark_taken(psn);
+    }
+  }
   /// Keeps a response to a packet that was taken; false: there is no room, and the packet must not be taken. For the
   /// oldest packet that is missing there always is: until it is taken, no response to one behind it can be cleared.
   [[nodiscard]] bool has_room_for_response(std::uint32_t psn, const UetOptions& options) const {
@@ -55,6 +63,8 @@ class PdcReceiver {
     std::int16_t opaque = 0;  // of the probe, which its answer repeats
   };
   void note_arrival(const Arrival& arrival, const UetOptions& options);
+  /// `take` and `note_arrival` for a new packet while no responses are kept.
+  void take_fast(const wire::Packet& packet, const UetOptions& options);
   struct Refusal {
     std::uint32_t psn = 0;
     wire::UetNack code = wire::UetNack::kNone;
@@ -87,6 +97,7 @@ class PdcReceiver {
     std::uint32_t psn;
     wire::UetExtension what;
   };
+  void mark_taken(std::uint32_t psn);
   void advance();
   [[nodiscard]] const Response* response_to(std::uint32_t psn) const;
   void fill_ack(const TransmitSlot& slot, std::uint32_t answered, const PdcCall& call);

@@ -26,6 +26,7 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   doublings_ = 0;
   in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
+  sizes_ = {};
   not_before_ = Time::zero();
   deadline_ = waiting_until_ = Time::never();
   window_ = ~0ULL;

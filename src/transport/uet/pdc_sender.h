@@ -53,6 +53,15 @@ class PdcSender {
   }
   /// Sends one packet again, or a new one. False: nobody has one. The caller fills in PDCs and flags of the opening.
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, std::uint32_t most, const PdcCall& call);
+  // The fast path, without credit and order:
+  /// A new packet may leave, and is the turn of first_owner().
+  [[nodiscard]] bool may_send_fast(std::uint32_t most, Time now) const {
+    return !owners_.empty() && lost_.empty() && not_before_ <= now && next_ - una_ < most &&
+           (in_flight_ < window_ || in_flight_ == 0);
+  }
+  [[nodiscard]] std::uint32_t first_owner() const { return owners_.front(); }
+  /// The owner has made it, and has more.
+  void send_fast(wire::Packet& packet, const SesPacket& made, const UetOptions& options, Time now);
   [[nodiscard]] Time next_timeout() const { return earlier(deadline_, waiting_until_); }
   enum class Outcome : std::uint8_t { kGoesOn, kGivesUp };
   [[nodiscard]] Outcome on_timeout(const PdcCall& call);
@@ -145,6 +154,7 @@ class PdcSender {
   void leave_flight(Sent& sent);
   void deliver(Sent& sent, Tally& tally, const PdcCall& call);
   void take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
+  [[nodiscard]] bool take_run(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
   void take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally, const PdcCall& call);
   void drop_delivered();
   void report(const wire::Packet& packet, const wire::uet::NsccState& state, const Tally& tally, const PdcCall& call);
@@ -174,7 +184,15 @@ class PdcSender {
   Time waiting_until_ = Time::never();  // the soonest of the waiting
   Duration longest_;                    // round trip, forgotten slowly
   Time backed_off_at_;
+  /// Sizes of the last packet that took the fast path; those of the next one with as much payload are the same.
+  struct FastSizes {
+    std::uint16_t payload = 0;
+    std::uint16_t frame = 0;
+    std::uint16_t wire = 0;
+  };
+  FastSizes sizes_;
   std::uint8_t doublings_ = 0;  // of all timeouts
+  bool awaits_others_ = false;  // than the latest, which are kept
   bool awaits_others_ = false;  // than the latest, which are kept
   bool in_order_ = false;       // ROD: nothing passes a packet that waits
 };

@@ -73,6 +73,8 @@ void PdcSender::deliver(Sent& sent, Tally& tally, const PdcCall& call) {
 
 void PdcSender::take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
   while (!sent_.empty() && psn_distance(una_, cumulative) >= 0) {
+    if (take_run(cumulative, tally, call)) [[likely]]
+      continue;
     if (sent_.front().state != State::kDelivered) {
       deliver(sent_.front(), tally, call);
     } else {
@@ -81,6 +83,28 @@ void PdcSender::take_cumulative(std::uint32_t cumulative, Tally& tally, const Pd
     (void)sent_.pop_front();
     ++una_;
   }
+}
+
+// Packets in a row of one message, none of them its last: SES counts them, and nothing else follows.
+bool PdcSender::take_run(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
+  const SesPacket first = sent_.front().packet;
+  const auto covered = static_cast<std::uint32_t>(psn_distance(una_, cumulative)) + 1;
+  const std::uint32_t most = std::min(covered, sent_.size());
+  std::uint32_t count = 0;
+  while (count < most && sent_[count].state == State::kInFlight && sent_[count].packet.message == first.message &&
+         sent_[count].packet.owner == first.owner)
+    ++count;
+  if (count == 0 || first.owner == SesPacket::kNobody)
+    return false;
+  count = call.client.count_delivered(first, count);
+  std::uint64_t bytes = 0;
+  for (std::uint32_t left = count; left > 0; --left)
+    bytes += sent_.pop_front().size;
+  WEFT_DCHECK(in_flight_ >= bytes);
+  in_flight_ -= bytes;
+  tally.bytes += bytes;
+  una_ += count;
+  return count > 0;
 }
 
 // Only what is new in the bitmap is looked at: most of it has been told before.

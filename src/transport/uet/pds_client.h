@@ -52,6 +52,9 @@ class PdsClient {
   /// The same packet once more; the size of its SES header. 0: nobody wants it any longer.
   [[nodiscard]] virtual std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) = 0;
   virtual void on_delivered(const SesPacket& packet, Time now) = 0;
+  /// The fast path of `on_delivered`, for so many packets of one message: how many of them SES has counted, for whom
+  /// nothing follows from it. Of the others, which may be all, it is to be told one by one.
+  [[nodiscard]] virtual std::uint32_t count_delivered(const SesPacket& packet, std::uint32_t count) = 0;
   /// The peer took it, and answered with something other than success.
   virtual void on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) = 0;
   /// The peer could not take it now. After how long to send it again; Duration::max(): not at all.

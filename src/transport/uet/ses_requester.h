@@ -29,11 +29,14 @@ class SesRequester {
   /// The next packet; `made` is false if its memory may not be read.
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call);
+  /// make_next for a packet in the middle of a message, lengths only; false: it is none, or the general code's.
+  [[nodiscard]] bool make_fast(std::uint32_t owner, wire::Packet& packet, SesPacket& made, const QpCore& core);
 
   /// What PdsClient asks of an owner.
   [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
   /// True: it may lead to completions, or to more that can be sent.
   [[nodiscard]] bool on_delivered(const SesPacket& packet, const SesCall& call);
+  [[nodiscard]] std::uint32_t count_delivered(const SesPacket& packet, std::uint32_t count);
   void on_response(const SesPacket& packet, std::uint8_t code, const SesCall& call);
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, const SesCall& call);
   /// Data of a READ, the result of an atomic, or an error in their place.

@@ -1,4 +1,5 @@
 // What becomes of the requests of a UET queue pair: deliveries, refusals, answers, completions.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -37,6 +38,18 @@ bool SesRequester::on_delivered(const SesPacket& packet, const SesCall& call) {
     changes = true;
   }
   return changes;
+}
+
+// A message ends with its last packet, and a receiver that refused one is heard again: those are not for here.
+std::uint32_t SesRequester::count_delivered(const SesPacket& packet, std::uint32_t count) {
+  Message* const message = find(packet.message);
+  if (message == nullptr)
+    return count;
+  if (refused_.has_value())
+    return 0;
+  const std::uint32_t taken = std::min(count, message->wqe.packets - message->delivered - 1);
+  message->delivered += taken;
+  return taken;
 }
 
 void SesRequester::on_response(const SesPacket& packet, std::uint8_t code, const SesCall& call) {

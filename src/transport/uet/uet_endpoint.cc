@@ -138,7 +138,7 @@ std::uint16_t UetEndpoint::take_touched() {
   return number;
 }
 
-void UetEndpoint::settle(std::uint16_t number, Time now) {
+void UetEndpoint::settle_slow(std::uint16_t number, Time now) {
   const Pdc& pdc = pool_[number]->pdc;
   if (pdc.state() == Pdc::State::kDone) [[unlikely]] {
     release(number, now);

@@ -63,6 +63,8 @@ class UetEndpoint final : public PdsClient {
   // For the driver: places of the pool. Calls with a place that holds nothing do nothing.
   /// The place that took the packet.
   std::uint16_t deliver(const ReceivedPacket& received, Time now);
+  /// The fast path of `deliver`; 0: it is not for this packet, and has done nothing.
+  [[nodiscard]] std::uint16_t deliver_fast(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(std::uint16_t place, const TransmitSlot& slot, Time now);
   void on_timeout(std::uint16_t place, Time now);
   [[nodiscard]] bool response_pending(std::uint16_t place) const {
@@ -125,6 +127,7 @@ class UetEndpoint final : public PdsClient {
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, Time now) override;
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, Time now) override;
   void on_delivered(const SesPacket& packet, Time now) override;
+  [[nodiscard]] std::uint32_t count_delivered(const SesPacket& packet, std::uint32_t count) override;
   void on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) override;
   [[nodiscard]] Duration on_refused(const SesPacket& packet, const wire::UetNoticeFields& notice, Time now) override;
   [[nodiscard]] Bytes backlog(std::uint32_t owner, Bytes enough, Time now) override;
@@ -172,10 +175,17 @@ class UetEndpoint final : public PdsClient {
   void open(std::uint16_t place, Pdc::Opening opening, Time now);
   void touch(std::uint16_t place);
   /// What a call may have led to: a context that is done goes back to the pool.
-  void settle(std::uint16_t place, Time now);
+  void settle(std::uint16_t place, Time now) {
+    const Pdc::State state = pool_[place]->pdc.state();
+    if ((state != Pdc::State::kOpen && state != Pdc::State::kSyn) || credits_ != nullptr) [[unlikely]]
+      settle_slow(place, now);
+  }
+  void settle_slow(std::uint16_t place, Time now);
   void release(std::uint16_t place, Time now);
   void reclaim(Time now);
   void serve_waiting(Time now);
+  [[nodiscard]] bool take_fast(const wire::Packet& packet, Pdc& pdc, Time now);
+  [[nodiscard]] bool poll_fast(Place& place, const TransmitSlot& slot, Time now);
   // RCCC: only with credits_.
   void note_ready(std::uint16_t place, Time now);
   void grant_credit(Time now);

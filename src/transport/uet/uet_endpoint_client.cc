@@ -80,6 +80,10 @@ void UetEndpoint::on_delivered(const SesPacket& packet, Time now) {
   queue_pair_of(packet.owner).on_delivered(packet, context_, now);
 }
 
+std::uint32_t UetEndpoint::count_delivered(const SesPacket& packet, std::uint32_t count) {
+  return is_message(packet.owner) ? 0 : queue_pair_of(packet.owner).count_delivered(packet, count);
+}
+
 void UetEndpoint::on_response(const SesPacket& packet, const wire::UetExtension& response, Time now) {
   if (is_message(packet.owner)) [[unlikely]] {
     jobs_->messenger.on_response(packet, response, now);

@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "base/stable_hash.h"
 #include "transport/uet/uet_endpoint.h"
+#include "transport/uet/uet_fast_path.h"
 
 namespace weft::transport {
 namespace {
@@ -11,7 +12,7 @@ constexpr std::uint32_t kMostStrays = 1'024;
 
 }  // namespace
 
-std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
+[[gnu::noinline]] std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   last_srq_ = {};
   if (packet.has(wire::kCorrupted)) {
@@ -29,6 +30,23 @@ std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
     settle(place, now);
   }
   return place;
+}
+
+std::uint16_t UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
+  constexpr std::uint8_t kGeneral = wire::kCorrupted | wire::kTrimmed | wire::kHasCold;
+  const wire::Packet& packet = received.packet;
+  const std::uint16_t number = packet.uet.destination_pdc;
+  // With credit for this endpoint's senders, every packet tells of theirs.
+  if ((packet.common.flags & kGeneral) != 0 || !received.payload.empty() || number >= pool_.size() ||
+      credits_ != nullptr)
+    return 0;
+  Pdc& pdc = pool_[number]->pdc;
+  if (packet.uet.type == wire::UetType::kRudRequest)
+    return take_fast(packet, pdc, now) ? number : std::uint16_t{0};
+  if (packet.uet.type != wire::UetType::kAckCc || !pdc.acknowledge_fast(packet, call(now)))
+    return 0;
+  settle(number, now);
+  return number;
 }
 
 // Packets that are answers are not answered: two ends would never stop.
@@ -165,9 +183,11 @@ void UetEndpoint::send_stray(const Stray& stray) {
   touch(0);
 }
 
-bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+[[gnu::noinline]] bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
     return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
+  if (poll_fast(*pool_[number], slot, now)) [[likely]]
+    return true;
   const bool sent = pool_[number]->pdc.poll_transmit(slot, call(now));
   settle(number, now);
   return sent;

@@ -42,6 +42,12 @@ class UetQueuePair {
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, verbs::Context& context,
                                          Time now);
+  // The fast path (transport/uet/uet_fast_path.h): each does what the function without `fast` does, or nothing.
+  [[nodiscard]] bool make_fast(std::uint32_t owner, wire::Packet& packet, SesPacket& made);
+  [[nodiscard]] bool take_fast(const wire::Packet& packet, std::uint16_t pdc, const verbs::MemoryTable& memory);
+  [[nodiscard]] std::uint32_t count_delivered(const SesPacket& packet, std::uint32_t count) {
+    return half_of(packet.owner) == Half::kRequester ? requester_.count_delivered(packet, count) : 0;
+  }
   [[nodiscard]] Bytes backlog(std::uint32_t owner, Bytes enough, verbs::Context& context, Time now) const;
   void on_delivered(const SesPacket& packet, verbs::Context& context, Time now);
   void on_response(const SesPacket& packet, const wire::UetExtension& response, verbs::Context& context, Time now);
