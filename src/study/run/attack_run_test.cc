@@ -329,9 +329,8 @@ TEST(AttackRun, CongestionControlIsSetOnlyWithoutACcKey) {
   EXPECT_EQ(keyed.row.switch_key + keyed.row.lost, keyed.row.sent);
   EXPECT_EQ(keyed.row.throttled, Duration::zero());
   const auto messages = [](const Attacked& one) {
-    return std::ranges::count_if(one.results.messages, [](const results::MessageRow& row) {
-      return row.record.flow.job == workload::JobId(0);
-    });
+    return std::ranges::count_if(
+        one.results.messages, [](const results::MessageRow& row) { return row.record.flow.job == workload::JobId(0); });
   };
   EXPECT_LT(2 * messages(done), messages(keyed));
   EXPECT_THAT(scenario::message_of(attacked("infiniband", kSettings)),

@@ -187,7 +187,8 @@ TEST(FailureRun, TheSameSeedDrawsTheSameFailures) {
 // connections come to nothing, and the fifth goes on where the operation stood.
 TEST(FailureRun, AJobLivesThroughALongFailureIfItsLibraryConnectsAnewAndGoesOnWhenThatSays) {
   const std::string down = failure("nic-port", "host1/nic0", "duration = \"20 ms\"");
-  const std::vector<std::string> without{"transport.ack_timeout=8", "transport.retry_count=3", "routing.reroute_delay=0 s"};
+  const std::vector<std::string> without{"transport.ack_timeout=8", "transport.retry_count=3",
+                                         "routing.reroute_delay=0 s"};
   std::vector<std::string> with = without;
   for (const std::string_view key : {"attempts=5", "wait=1 ms", "interval=1 ms", "exchange=100 us"}) {
     with.push_back(fmt::format("library.reconnect_{}", key));
