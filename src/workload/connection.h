@@ -2,9 +2,10 @@
 // lets them be closed while they are idle.
 //
 // Connections come into being without packets and without time, as if the job's bootstrap (that of MPI or NCCL) had
-// made them out of band before the run. A connection is named by the two ranks, their rails and a channel: asking
-// for it again, from either end, gives the same queue pairs. Closing takes no packets and no time either; a connection
-// that is opened again has new queue pairs, with the source ports and first PSNs of the old ones.
+// made them out of band before the run (one that is lost is made anew in time: workload/reconnections.h). A connection
+// is named by the two ranks, their rails and a channel: asking for it again, from either end, gives the same queue
+// pairs. Closing takes no packets and no time either; a connection that is opened again has new queue pairs, with the
+// source ports and first PSNs of the old ones.
 #pragma once
 
 #include <compare>
@@ -15,7 +16,9 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "verbs/handles.h"
+#include "verbs/machine.h"
 #include "verbs/provider.h"
 #include "verbs/queue_pair.h"
 #include "workload/queue_pair_use.h"
@@ -23,6 +26,19 @@
 #include "workload/rank_ports.h"
 
 namespace weft::workload {
+
+/// Whether a reliable queue pair over the network that has used up its retries is connected anew, and when.
+struct ReconnectPolicy {
+  std::uint32_t attempts = 0;  // in a row, with no message that ended between them; 0: it stays in error
+  Duration first_wait;         // from the error until the first attempt
+  Duration next_wait;          // until the second
+  std::int64_t backoff = 1;    // each later wait is so many times the one before, up to `longest_wait`
+  Duration longest_wait;
+  Duration exchange;  // of the messages that connect the two ends
+
+  /// Before the attempt of that number, the first being 1.
+  [[nodiscard]] Duration wait_before(std::uint32_t attempt) const;
+};
 
 /// A path between two ports: the LIDs of both have the same offset from their base LIDs.
 struct PathEnds {
@@ -49,6 +65,7 @@ struct ConnectionAttributes {
   std::uint8_t lid_mask_control = 0;
   /// What a subnet manager says of a path; empty: `service_level` of all.
   std::function<std::uint8_t(const PathEnds&)> level_of_path{};
+  ReconnectPolicy reconnect{};
 };
 
 /// How a connection is made; whoever asks first decides.
@@ -105,6 +122,22 @@ class ConnectionListener {
   }
   /// The end is about to go, with its queue pairs.
   virtual void on_disconnected(const ConnectionEnd& /*end*/) {}
+
+  // Of a queue pair that is connected anew (Connector::reconnect), by its number in the connection.
+
+  /// The peer asks for it. The queue pair is about to go to ERR, and what is unfinished comes back flushed.
+  virtual void on_reconnect_request(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) {}
+  /// Everything that was posted to the old queue pair has come back: so many messages that need a receive request had
+  /// come over it, and the ones before it. None: not yet.
+  [[nodiscard]] virtual std::optional<std::uint32_t> drained(const ConnectionEnd& /*end*/,
+                                                             std::uint32_t /*queue_pair*/) const {
+    return std::nullopt;
+  }
+  /// The new queue pair is in RTS; the peer has received so many messages. Errors: what the provider refuses.
+  [[nodiscard]] virtual Result<void> on_reconnected(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/,
+                                                    std::uint32_t /*peer_received*/) {
+    return {};
+  }
 };
 
 class Connector {
@@ -120,6 +153,19 @@ class Connector {
   [[nodiscard]] virtual Result<bool> disconnect(const ConnectionRequest& request) = 0;
   /// The endpoint of a rank's rail. Errors: a rank or rail that does not exist.
   [[nodiscard]] virtual Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const = 0;
+
+  /// A queue pair of the end has used up its retries: whether it will be connected anew. If so the end's program is
+  /// called by timers (kReconnectToken) when it may go on, and then calls `advance_reconnect`.
+  [[nodiscard]] virtual bool reconnect(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) { return false; }
+  /// Does what is due of it; both listeners are told. Errors: what a provider refuses.
+  [[nodiscard]] virtual Result<void> advance_reconnect(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) {
+    return {};
+  }
+  /// A message has ended over the new queue pair.
+  virtual void on_recovered(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) {}
 };
+
+/// Of timers that make a program call Messenger::poll and mean nothing else; that of Collectives::kCollectiveTokens.
+inline constexpr verbs::MachineToken kReconnectToken = verbs::MachineToken{1} << 63;
 
 }  // namespace weft::workload

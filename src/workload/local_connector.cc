@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/stable_hash.h"
@@ -23,17 +24,21 @@ ConnectionRequest reversed(const ConnectionRequest& name) {
       .from = name.to, .to = name.from, .rail = name.remote_rail, .remote_rail = name.rail, .channel = name.channel};
 }
 
+Result<Qpn> create_queue_pair(const ConnectionEnd& end) {
+  return end.port.provider->create_qp({.type = verbs::QpType::kRc,
+                                       .pd = end.port.pd,
+                                       .send_cq = end.port.cq,
+                                       .recv_cq = end.port.cq,
+                                       .max_send_wr = end.options.max_send_wr,
+                                       .max_recv_wr = std::max(end.options.receive_requests, 1U),
+                                       .max_send_sge = 1,
+                                       .max_recv_sge = 1,
+                                       .max_inline_data = 0});
+}
+
 Result<void> create_queue_pairs(ConnectionEnd& end) {
   for (std::uint32_t i = 0; i < end.options.queue_pairs; ++i) {
-    auto qpn = end.port.provider->create_qp({.type = verbs::QpType::kRc,
-                                             .pd = end.port.pd,
-                                             .send_cq = end.port.cq,
-                                             .recv_cq = end.port.cq,
-                                             .max_send_wr = end.options.max_send_wr,
-                                             .max_recv_wr = std::max(end.options.receive_requests, 1U),
-                                             .max_send_sge = 1,
-                                             .max_recv_sge = 1,
-                                             .max_inline_data = 0});
+    auto qpn = create_queue_pair(end);
     if (!qpn)
       return pass_on(qpn);
     end.queue_pairs.push_back(*qpn);
@@ -55,7 +60,7 @@ Result<void> bring_up(verbs::Provider& provider, Qpn qpn, verbs::QpAttributes at
 }  // namespace
 
 LocalConnector::LocalConnector(JobOptions job, const ConnectionAttributes& attributes)
-    : job_(std::move(job)), attributes_(attributes) {}
+    : job_(std::move(job)), attributes_(attributes), reconnections_(attributes.reconnect) {}
 
 void LocalConnector::add_rank(const RankPorts& ports, ConnectionListener& listener) {
   ranks_.push_back({.ports = &ports, .listener = &listener});
@@ -109,6 +114,68 @@ Result<bool> LocalConnector::disconnect(const ConnectionRequest& request) {
   return true;
 }
 
+// The end's own program is woken when the peer is asked, and when both may be connected.
+bool LocalConnector::reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) {
+  verbs::Machine& machine = machine_of(end);
+  if (machine.rails()[end.name.rail].kind != verbs::RailKind::kScaleOut)
+    return false;
+  const Reconnections::Exchange* const exchange = reconnections_.begin({end.name, queue_pair}, machine.now());
+  if (exchange == nullptr)
+    return false;
+  machine.set_timer({.at = exchange->request_at, .token = kReconnectToken});
+  machine.set_timer({.at = exchange->ready_at, .token = kReconnectToken});
+  return true;
+}
+
+Result<void> LocalConnector::advance_reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) {
+  using Phase = Reconnections::Phase;
+  Reconnections::Exchange* const exchange = reconnections_.find({end.name, queue_pair});
+  const Time now = machine_of(end).now();
+  if (exchange == nullptr || exchange->phase == Phase::kConnected || now < exchange->request_at)
+    return {};
+  Ends& ends = connections_.find(key_of(end.name))->second;
+  if (exchange->phase == Phase::kWaiting) {
+    exchange->phase = Phase::kRequested;
+    for (const ConnectionEnd* const one : {&ends.from_low, &ends.from_high}) {
+      ranks_[one->name.from.value()].listener->on_reconnect_request(*one, queue_pair);
+      if (auto failed =
+              one->port.provider->modify_qp(one->queue_pairs[queue_pair], {.state = QpState::kErr}, verbs::kQpState);
+          !failed)
+        return failed;
+    }
+  }
+  if (now < exchange->ready_at)
+    return {};
+  ConnectionListener& low = *ranks_[ends.from_low.name.from.value()].listener;
+  ConnectionListener& high = *ranks_[ends.from_high.name.from.value()].listener;
+  const std::optional<std::uint32_t> came_low = low.drained(ends.from_low, queue_pair);
+  const std::optional<std::uint32_t> came_high = high.drained(ends.from_high, queue_pair);
+  if (!came_low || !came_high)
+    return {};
+  if (auto replaced = replace(ends, queue_pair); !replaced)
+    return replaced;
+  reconnections_.on_connected(*exchange);
+  if (auto told = low.on_reconnected(ends.from_low, queue_pair, *came_high); !told)
+    return told;
+  return high.on_reconnected(ends.from_high, queue_pair, *came_low);
+}
+
+// A new number on either side: what is still under way to the old one finds nobody.
+Result<void> LocalConnector::replace(Ends& ends, std::uint32_t queue_pair) {
+  for (ConnectionEnd* const end : {&ends.from_low, &ends.from_high}) {
+    auto made = create_queue_pair(*end);
+    if (!made)
+      return pass_on(made);
+    if (auto destroyed = end->port.provider->destroy_qp(std::exchange(end->queue_pairs[queue_pair], *made)); !destroyed)
+      return destroyed;
+  }
+  return join(ends, queue_pair);
+}
+
+void LocalConnector::on_recovered(const ConnectionEnd& end, std::uint32_t queue_pair) {
+  reconnections_.on_recovered({end.name, queue_pair}, machine_of(end).now());
+}
+
 LocalConnector::Key LocalConnector::key_of(const ConnectionRequest& request) {
   const Place here{request.from, request.rail};
   const Place there{request.to, request.remote_rail};
@@ -159,10 +226,16 @@ Result<void> LocalConnector::join(Ends& ends) const {
       return created;
   }
   for (std::size_t i = 0; i < ends.from_low.queue_pairs.size(); ++i) {
-    for (const auto& [end, peer] : {std::pair{&ends.from_low, &ends.from_high}, {&ends.from_high, &ends.from_low}}) {
-      if (auto up = bring_up(*end->port.provider, end->queue_pairs[i], attributes_of(*end, *peer, i)); !up)
-        return up;
-    }
+    if (auto joined = join(ends, i); !joined)
+      return joined;
+  }
+  return {};
+}
+
+Result<void> LocalConnector::join(Ends& ends, std::size_t index) const {
+  for (const auto& [end, peer] : {std::pair{&ends.from_low, &ends.from_high}, {&ends.from_high, &ends.from_low}}) {
+    if (auto up = bring_up(*end->port.provider, end->queue_pairs[index], attributes_of(*end, *peer, index)); !up)
+      return up;
   }
   return {};
 }

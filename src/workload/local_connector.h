@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "workload/connection.h"
+#include "workload/reconnections.h"
 
 namespace weft::workload {
 
@@ -26,6 +27,11 @@ class LocalConnector final : public Connector {
   [[nodiscard]] Result<bool> disconnect(const ConnectionRequest& request) override;
 
   [[nodiscard]] Result<EndpointId> endpoint_of(RankId rank, std::uint16_t rail) const override;
+
+  [[nodiscard]] bool reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) override;
+  [[nodiscard]] Result<void> advance_reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) override;
+  void on_recovered(const ConnectionEnd& end, std::uint32_t queue_pair) override;
+  [[nodiscard]] const Reconnections& reconnections() const { return reconnections_; }
 
   /// From here on only connections that are open are found, and others are errors: several threads run ranks, and none
   /// may touch the host of another one's.
@@ -71,6 +77,11 @@ class LocalConnector final : public Connector {
   [[nodiscard]] Result<void> check(const ConnectionRequest& request, const ConnectionOptions& options) const;
   [[nodiscard]] ConnectionEnd unjoined_end(const ConnectionRequest& name, const ConnectionOptions& options) const;
   [[nodiscard]] Result<void> join(Ends& ends) const;
+  [[nodiscard]] Result<void> join(Ends& ends, std::size_t index) const;
+  [[nodiscard]] Result<void> replace(Ends& ends, std::uint32_t queue_pair);
+  [[nodiscard]] verbs::Machine& machine_of(const ConnectionEnd& end) const {
+    return ranks_[end.name.from.value()].ports->machine();
+  }
   [[nodiscard]] verbs::QpAttributes attributes_of(const ConnectionEnd& end, const ConnectionEnd& peer,
                                                   std::size_t index) const;
   [[nodiscard]] std::uint64_t hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const;
@@ -79,6 +90,7 @@ class LocalConnector final : public Connector {
   ConnectionAttributes attributes_;
   std::vector<Rank> ranks_;
   std::map<Key, Ends> connections_;
+  Reconnections reconnections_;
   std::uint64_t opened_ = 0;
   std::size_t most_ = 0;
   bool closed_ = false;

@@ -135,7 +135,7 @@ std::optional<EndTraffic> Messenger::idle_traffic(const ConnectionEnd& end) cons
   EndTraffic all;
   for (std::uint32_t i = 0; i < channel.queues; ++i) {
     const Queue& queue = queues_[channel.first_queue + i];
-    if (!queue.in_flight.empty() || !queue.waiting.empty() || !queue.arrived_parts.empty())
+    if (!queue.in_flight.empty() || !queue.waiting.empty() || !queue.arrived_parts.empty() || queue.line != Line::kOpen)
       return std::nullopt;
     all.sent += queue.traffic.sent;
     all.received += queue.traffic.received;
@@ -189,7 +189,8 @@ Result<void> Messenger::enqueue(std::uint32_t index, const Posted& posted) {
   Queue& queue = queues_[index];
   queue.unfinished = queue.unfinished + posted.message.size;
   const ConnectionEnd& end = *channels_[queue.channel.value()].end;
-  if (queue.in_flight.size() < end.options.max_send_wr && queue.waiting.empty())
+  const bool is_up = queue.line == Line::kOpen || queue.line == Line::kRecovering;
+  if (is_up && queue.in_flight.size() < end.options.max_send_wr && queue.waiting.empty())
     return send(index, posted);
   queue.waiting.push_back(posted);
   return {};
@@ -234,7 +235,7 @@ Result<void> Messenger::poll(MessageHandler& handler) {
     if (auto polled = poll_rail(port, handler); !polled)
       return polled;
   }
-  return {};
+  return repairs_.empty() ? Result<void>() : advance_reconnects(handler);
 }
 
 Result<void> Messenger::poll_rail(const RailPort& port, MessageHandler& handler) {
@@ -264,32 +265,46 @@ Result<void> Messenger::on_completion(const verbs::WorkCompletion& completion, M
 Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
                                            MessageHandler& handler) {
   Queue& own = queues_[queue];
-  const ConnectionEnd& end = *channels_[own.channel.value()].end;
   const Posted done = own.in_flight.pop_front();
-  own.unfinished = own.unfinished - done.message.size;
-  if (completion.status != verbs::WcStatus::kSuccess && !failure_) [[unlikely]]
-    failure_ = {.connection = end.name,
-                .queue_pair = end.queue_pairs[own.number],
-                .port = end.port.endpoint,
-                .status = completion.status,
-                .at = now()};
-  if (!own.waiting.empty()) {
+  if (completion.status != verbs::WcStatus::kSuccess) [[unlikely]] {
+    if (takes_back(queue, done, completion.status))
+      return {};
+    if (!failure_) {
+      const ConnectionEnd& end = *channels_[own.channel.value()].end;
+      failure_ = {.connection = end.name,
+                  .queue_pair = end.queue_pairs[own.number],
+                  .port = end.port.endpoint,
+                  .status = completion.status,
+                  .at = now()};
+    }
+  } else if (own.line == Line::kRecovering) [[unlikely]] {
+    note_success(queue);
+  }
+  if (!own.waiting.empty() && own.line != Line::kBroken) {
     if (auto sent = send(queue, own.waiting.pop_front()); !sent)
       return sent;
   }
+  return finish(queue, done, completion.status, handler);
+}
+
+Result<void> Messenger::finish(std::uint32_t queue, const Posted& done, verbs::WcStatus status,
+                               MessageHandler& handler) {
+  Queue& own = queues_[queue];
+  const ConnectionEnd& end = *channels_[own.channel.value()].end;
+  own.unfinished = own.unfinished - done.message.size;
   matcher_.on_finished(stream_from(end, job_, own.number), {.flow = done.message.flow,
                                                             .number = done.message.number,
                                                             .size = done.message.size,
                                                             .operation = done.message.operation,
-                                                            .status = completion.status,
+                                                            .status = status,
                                                             .posted = done.at,
                                                             .finished = now(),
                                                             .is_control = done.message.is_control,
                                                             .queue_pair = static_cast<std::uint16_t>(own.number),
                                                             .parts = done.parts});
-  Whole whole{.message = done.message, .status = completion.status};
+  Whole whole{.message = done.message, .status = status};
   if (done.whole.is_valid()) {
-    const std::optional<Whole> ended = finish_part(done.whole, completion.status);
+    const std::optional<Whole> ended = finish_part(done.whole, status);
     if (!ended)
       return {};
     whole = *ended;
@@ -323,15 +338,21 @@ std::optional<Bytes> Messenger::join_part(std::uint32_t queue, Bytes size) {
 
 Result<void> Messenger::on_receive_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
                                               MessageHandler& handler) {
+  Queue& own = queues_[queue];
+  if (own.line == Line::kBroken) [[unlikely]]
+    --repairs_.at(queue).receives_left;
   if (completion.status != verbs::WcStatus::kSuccess)
     return {};  // the queue pair is in error; the requester reports what became of its messages
-  Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
   ++own.traffic.received;
   note_use(own.channel);
   matcher_.on_delivered(stream_to(end, job_, own.number), now());
-  if (auto posted = post_receive(queue); !posted)
-    return posted;
+  if (own.line == Line::kRecovering) [[unlikely]]
+    note_success(queue);
+  if (own.line != Line::kBroken) {
+    if (auto posted = post_receive(queue); !posted)
+      return posted;
+  }
   const Channel& channel = channels_[own.channel.value()];
   std::optional<Bytes> size = Bytes(completion.byte_len);
   if (channel.cuts_messages() && own.number < end.options.data_queue_pairs())

@@ -4,6 +4,10 @@
 // One messenger per rank and job. Messages posted to one queue pair finish, and arrive, in order. Every request is
 // signalled. Both halves of each message's record go to the matcher. A message cut into parts for several queue pairs
 // is one to the program: it is sent, and has arrived, with the last of them.
+//
+// A queue pair that has used up its retries may be connected anew (Connector::reconnect). What was unfinished is then
+// sent again, but for messages that the peer has received: they, and the WRITEs before them, have ended. So each
+// message that needs a receive request arrives once, and in order; a WRITE without one may be placed twice.
 #pragma once
 
 #include <array>
@@ -99,6 +103,10 @@ class Messenger final : public ConnectionListener {
   [[nodiscard]] Result<void> on_connected(const ConnectionEnd& end) override;
   [[nodiscard]] std::optional<EndTraffic> idle_traffic(const ConnectionEnd& end) const override;
   void on_disconnected(const ConnectionEnd& end) override;
+  void on_reconnect_request(const ConnectionEnd& end, std::uint32_t queue_pair) override;
+  [[nodiscard]] std::optional<std::uint32_t> drained(const ConnectionEnd& end, std::uint32_t queue_pair) const override;
+  [[nodiscard]] Result<void> on_reconnected(const ConnectionEnd& end, std::uint32_t queue_pair,
+                                            std::uint32_t peer_received) override;
 
   [[nodiscard]] const RankPorts& ports() const { return ports_; }
   /// Where a rank of the job has its rail of that number. Errors: there is none.
@@ -133,14 +141,28 @@ class Messenger final : public ConnectionListener {
     WholeHandle whole{};  // of which it is a part; invalid: it is a message
     std::uint32_t parts = 1;
   };
+  /// Of a queue pair that is connected anew.
+  enum class Line : std::uint8_t {
+    kOpen,
+    kBroken,      // what was posted comes back, in order
+    kConnected,   // the new queue pair is there; messages go on when the program is called
+    kRecovering,  // and have gone on, but none has ended yet
+  };
   struct Queue {
     ChannelId channel{};
     std::uint32_t number = 0;  // within the channel
+    Line line = Line::kOpen;
     Ring<Posted> in_flight;
     Ring<Posted> waiting;
     Bytes unfinished{};  // of both
     EndTraffic traffic{};
     Ring<Bytes> arrived_parts{};  // of messages that others are missing of
+  };
+  /// Of a queue that is broken, until it goes on.
+  struct Repair {
+    std::uint32_t receives_left = 0;  // posted ones that have not come back
+    std::uint32_t peer_received = 0;  // once connected
+    Ring<Posted> returned{};          // in the order in which they were posted
   };
   struct Channel {
     const ConnectionEnd* end = nullptr;
@@ -179,6 +201,18 @@ class Messenger final : public ConnectionListener {
                                                 MessageHandler& handler);
   [[nodiscard]] Result<void> on_receive_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
                                                    MessageHandler& handler);
+  [[nodiscard]] Result<void> finish(std::uint32_t queue, const Posted& done, verbs::WcStatus status,
+                                    MessageHandler& handler);
+  // Of queue pairs that are connected anew: messenger_reconnect.cc.
+  [[nodiscard]] std::uint32_t queue_of(const ConnectionEnd& end, std::uint32_t queue_pair) const {
+    return channels_[by_name_.at(end.name).value()].first_queue + queue_pair;
+  }
+  void break_line(std::uint32_t queue);
+  /// Whether the queue pair has just been lost, or was before, and takes the message back.
+  [[nodiscard]] bool takes_back(std::uint32_t queue, const Posted& posted, verbs::WcStatus status);
+  void note_success(std::uint32_t queue);
+  [[nodiscard]] Result<void> advance_reconnects(MessageHandler& handler);
+  [[nodiscard]] Result<void> resume(std::uint32_t queue, MessageHandler& handler);
 
   const RankPorts& ports_;
   Connector& connector_;
@@ -195,6 +229,7 @@ class Messenger final : public ConnectionListener {
   Slab<Whole> wholes_;
   std::uint64_t outstanding_ = 0;
   std::optional<Failure> failure_;
+  std::map<std::uint32_t, Repair> repairs_;  // by queue
 };
 
 }  // namespace weft::workload

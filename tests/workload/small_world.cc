@@ -59,7 +59,8 @@ SmallWorld::Host& SmallWorld::host_of(EndpointId endpoint) {
 
 SmallWorld::SmallWorld(const Options& options)
     : job_{.id = workload::JobId(0), .name = "job", .seed = options.seed, .ranks = options.ranks},
-      connector_(job_, {.source_ports = options.source_ports}),
+      connector_(
+          job_, {.timeout = options.ack_timeout, .source_ports = options.source_ports, .reconnect = options.reconnect}),
       carries_bytes_(options.memory_bytes > 0) {
   for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
     NetworkReducer* reducer = nullptr;

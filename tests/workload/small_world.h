@@ -53,6 +53,8 @@ class SmallWorld {
     std::size_t memory_bytes = 0;  // real bytes per rank; 0: lengths only
     std::uint32_t domain = 0;      // ranks of a scale-up domain; 0: there is none
     workload::SourcePorts source_ports = workload::SourcePorts::kPerQueuePair;
+    std::uint8_t ack_timeout = 14;
+    workload::ReconnectPolicy reconnect{};
   };
   static constexpr Duration kLatency = Duration::microseconds(1);
   using MakeProgram = std::function<std::unique_ptr<workload::Program>(workload::Messenger&, workload::DeliveryMatcher&,

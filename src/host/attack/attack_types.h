@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/rate.h"
 #include "base/time.h"
 
 namespace weft::host {
@@ -33,6 +34,7 @@ enum class AttackKind : std::uint8_t {
   kRogueSm,     // subnet management packets that change forwarding tables
   kBgpSpoof,    // resets of the victim's leaf's BGP sessions
   kGidSpoof,    // ARP or neighbour advertisements that claim the victim's address
+  kRogueCc,     // settings of InfiniBand's congestion control for the victim's port
 };
 
 /// How what is not known is tried: one value after the other, or drawn.
@@ -55,6 +57,7 @@ struct AttackOptions {
   Time start;
   Time stop = Time::never();
   Duration interval = Duration::microseconds(1);  // between two packets, if the wire takes them; above zero
+  Rate bandwidth = Rate::zero();                  // above zero: of what is sent on the wire, in place of `interval`
   Knowledge knows{};
   Guess guess = Guess::kRandom;
   std::uint16_t payload = 64;  // bytes of a forged WRITE or datagram; at most the smallest path MTU
@@ -75,6 +78,8 @@ struct Defences {
   Duration cnp_interval;
   /// Switches take no subnet management packets without their M_Key, which hosts do not have.
   bool m_key = false;
+  /// Agents of congestion control (class 21h) take no settings without their CC_Key, which hosts do not have.
+  bool cc_key = false;
   /// Switches take segments of BGP with TTL 255 alone: from neighbours, not from further away.
   bool bgp_ttl_security = false;
   /// Segments of BGP are authenticated by a key that hosts do not have (RFC 2385, RFC 5925).
@@ -86,7 +91,7 @@ enum class Outcome : std::uint8_t {
   kAccepted,         // did what it was forged for
   kSwitchPartition,  // discarded by the attacker's switch: P_Key
   kSwitchAddress,    // likewise: source address
-  kSwitchKey,        // by the switch that it is for: M_Key, or TTL or password of BGP
+  kSwitchKey,        // by the switch or agent that it is for: M_Key, CC_Key, or TTL or password of BGP
   kAuthentication,   // by the victim: TSS
   kQueuePair,        // no such queue pair or context, or one that has failed
   kPartition,        // P_Key

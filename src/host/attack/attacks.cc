@@ -10,6 +10,7 @@
 #include "host/actors.h"
 #include "host/attack/attack_judge.h"
 #include "host/attack/forge.h"
+#include "transport/congestion/ib_congestion_control.h"
 #include "transport/partition.h"
 #include "transport/qp_core.h"
 #include "wire/encapsulation.h"
@@ -22,6 +23,7 @@ constexpr std::uint16_t kLongestPause = 0xFFFF;  // quanta
 constexpr std::uint16_t kAnnouncementBytes = wire::kEthernetMinFrame;
 constexpr std::uint16_t kSegmentBytes = 70;  // TCP over IPv4 with timestamps, without data
 constexpr std::uint32_t kMadBytes = 256;
+constexpr std::uint16_t kDefaultPartition = 0xFFFF;  // every port is in it, as a limited member at least
 
 /// For the switch of the victim, and not for the victim.
 bool is_for_switch(AttackKind kind) {
@@ -145,7 +147,9 @@ void Attacks::pump(std::uint32_t attack, Time now) {
       state.waits = true;  // the end of the pause calls
       return;
     }
-    state.due = later(state.due + options.interval, now);
+    const bool by_bytes = options.bandwidth > Rate::zero() && state.wire_bytes > 0;
+    const Duration gap = by_bytes ? options.bandwidth.transmit_time(Bytes(state.wire_bytes)) : options.interval;
+    state.due = later(state.due + gap, now);
   }
   if (state.due < options.stop) {
     kernel_.wake(state.wake, sim::ActorId(kAttack, attack), later(state.due, now));
@@ -160,6 +164,7 @@ bool Attacks::send_one(std::uint32_t attack, const fabric::SendPermit& permit, T
     case AttackKind::kGidSpoof:
     case AttackKind::kBgpSpoof:
     case AttackKind::kRogueSm:
+    case AttackKind::kRogueCc:
       return send_to_switch(attack, permit, now);
     case AttackKind::kForgedQKey:
       if (!states_[attack].forge->make_service()) {
@@ -191,6 +196,7 @@ bool Attacks::send_packet(std::uint32_t attack, const fabric::SendPermit& permit
   }
   origins_[handle.value()] = attack;
   ++states_[attack].counters.sent;
+  states_[attack].wire_bytes = packet.common.wire_bytes;
   wires_.send(options_[attack].from, handle, now);
   return true;
 }
@@ -209,21 +215,24 @@ void Attacks::send_pause(std::uint32_t attack, Time now) {
   WEFT_ASSERT(ethernet != nullptr);
   const auto bit = static_cast<std::uint8_t>(1U << data_priority(options_[attack].victim));
   ++states_[attack].counters.sent;
+  states_[attack].wire_bytes = wire::kEthernetMinFrame + wire::kEthernetGapBytes;
   ethernet->send_endpoint_pause(options_[attack].from, bit, kLongestPause, now);
 }
 
-// An unsolicited ARP reply or neighbour advertisement; a segment of BGP; a subnet management packet with its MAD.
+// An unsolicited ARP reply or neighbour advertisement; a segment of BGP; a management packet with its MAD.
 bool Attacks::send_to_switch(std::uint32_t attack, const fabric::SendPermit& permit, Time now) {
   const AttackOptions& options = options_[attack];
   const fabric::PacketHandle handle = packets_.allocate();
   wire::Packet& packet = packets_[handle];
   packet = wire::Packet{};
-  packet.common.source = options.kind == AttackKind::kRogueSm ? options.from : options.victim;  // as it claims
+  const bool is_mad = options.kind == AttackKind::kRogueSm || options.kind == AttackKind::kRogueCc;
+  packet.common.source = is_mad ? options.from : options.victim;  // as it claims
   packet.common.destination = options.victim;
-  if (options.kind == AttackKind::kRogueSm) {
+  if (is_mad) {
     packet.common.encapsulation = wire::Encapsulation::kIbLocal;
     packet.common.priority = find_nic_(options.from).options().lane_of_mark[0];
     packet.ib.opcode = wire::make_opcode(wire::Service::kUd, wire::Operation::kSendOnly);
+    packet.ib.partition_key = options.kind == AttackKind::kRogueCc ? kDefaultPartition : packet.ib.partition_key;
     transport::set_payload(packet, kMadBytes);
   } else {
     packet.common.frame_bytes = options.kind == AttackKind::kGidSpoof ? kAnnouncementBytes : kSegmentBytes;
@@ -237,6 +246,7 @@ bool Attacks::send_to_switch(std::uint32_t attack, const fabric::SendPermit& per
   }
   origins_[handle.value()] = attack;
   ++states_[attack].counters.sent;
+  states_[attack].wire_bytes = packet.common.wire_bytes;
   wires_.send(options.from, handle, now);
   return true;
 }
@@ -300,6 +310,31 @@ Outcome Attacks::take_at_switch(std::uint32_t attack, Time now) {
   }
   states_[attack].owns = true;
   return Outcome::kAccepted;
+}
+
+// CongestionControlSet(CACongestionSetting): the least index of all service levels becomes the last of the table.
+//= ibta-1.7 A10
+Outcome Attacks::take_setting(std::uint32_t attack, Time now) {
+  if (defences_.cc_key) {
+    return Outcome::kSwitchKey;
+  }
+  State& state = states_[attack];
+  std::uint32_t flows = 0;
+  const transport::Device& device = find_nic_(options_[attack].victim).device();
+  for (const Qpn qpn : device.queue_pair_numbers()) {
+    const transport::RcQueuePair* const rc = device.find_rc(qpn);
+    auto* const control =
+        rc == nullptr ? nullptr : dynamic_cast<transport::IbCongestionControl*>(rc->options().congestion_control);
+    if (control != nullptr) {
+      control->set_minimum(control->limit(), now);
+      ++flows;
+    }
+  }
+  if (flows > 0 && state.set_flows == 0) {
+    state.set_since = now;
+  }
+  state.set_flows = std::max(state.set_flows, flows);
+  return flows > 0 ? Outcome::kAccepted : Outcome::kOther;
 }
 
 // A forwarding table that leads back from where a packet came would be a loop: what is not at hand is discarded.
@@ -377,6 +412,12 @@ void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) 
     return;
   }
   packet.common.flags = static_cast<std::uint8_t>(packet.common.flags & ~kForgedMark);
+  if (options_[attack].kind == AttackKind::kRogueCc) {
+    ++counters.arrived;
+    ++counters.of(take_setting(attack, now));
+    packets_.release(handle);
+    return;
+  }
   if (defences_.authenticates) {
     ++counters.arrived;
     ++counters.of(Outcome::kAuthentication);
@@ -416,6 +457,9 @@ void Attacks::note_throttle(std::uint32_t attack, Qpn target, Time now) {
 
 AttackCounters Attacks::counters(std::size_t attack, Time now) const {
   AttackCounters counters = states_[attack].counters;
+  if (states_[attack].set_flows > 0) {
+    counters.throttled = (now - states_[attack].set_since) * states_[attack].set_flows;
+  }
   const AttackOptions& options = options_[attack];
   const auto* const ethernet = fabric_.get_if<fabric::EthernetFabric>();
   if (options.kind == AttackKind::kPauseFlood && ethernet != nullptr) {

@@ -80,8 +80,11 @@ class Attacks final : public fabric::PacketFilter {
     AttackCounters counters{};
     Time due;
     sim::Wake wake;
-    bool waits = false;  // for the wire
-    bool owns = false;   // the victim's address, as its leaf believes
+    bool waits = false;            // for the wire
+    bool owns = false;             // the victim's address, as its leaf believes
+    std::uint32_t wire_bytes = 0;  // of the packet sent last
+    Time set_since{};              // settings of congestion control have been in force, of
+    std::uint32_t set_flows = 0;   // so many connections
     std::uint16_t session_turn = 0;
     std::map<Qpn, Throttle> throttles{};
   };
@@ -101,6 +104,8 @@ class Attacks final : public fabric::PacketFilter {
   [[nodiscard]] bool exceeds_limit(Port& port, const wire::Packet& packet, Time now);
   /// What the victim's switch does with a packet for itself.
   [[nodiscard]] Outcome take_at_switch(std::uint32_t attack, Time now);
+  /// What the victim's agent of congestion control does.
+  [[nodiscard]] Outcome take_setting(std::uint32_t attack, Time now);
   [[nodiscard]] Outcome reset_session(std::uint32_t attack, Time now);
   [[nodiscard]] bool check_at_switch(State& state, const AttackOptions& options, const wire::Packet& packet) const;
   /// Packets of the victim that the switch sends elsewhere; true: nowhere.

@@ -71,6 +71,7 @@ Result<host::AttackOptions> attack_options(const scenario::Scenario& scenario, c
                              .start = Time::zero() + attack.start,
                              .stop = attack.stop ? Time::zero() + *attack.stop : Time::never(),
                              .interval = Duration::picoseconds(1'000'000'000'000 / attack.rate),
+                             .bandwidth = attack.bandwidth.value_or(Rate::zero()),
                              .knows = scenario::knowledge_of(attack),
                              .guess = attack.guess,
                              .payload = static_cast<std::uint16_t>(attack.payload.count()),
@@ -133,6 +134,7 @@ Result<AttackPlan> plan_attacks(const scenario::Scenario& scenario, const fabric
                                     scenario.uet.security != scenario::UetSecurity::kNone,
                    .cnp_interval = keys.cnp_limit.value_or(Duration::zero()),
                    .m_key = keys.m_key,
+                   .cc_key = keys.cc_key,
                    .bgp_ttl_security = keys.bgp_ttl_security,
                    .bgp_password = keys.bgp_password};
   return plan;

@@ -374,7 +374,7 @@ Result<std::vector<fabric::LinkEvent>> link_events(const scenario::Scenario& sce
                         .link = fabric::LinkIndex(i),
                         .kind = kind,
                         .rate = event.rate,
-                        .reroute_delay = scenario.routing.reroute_delay,
+                        .reroute_delay = scenario::reroute_delay_of(scenario.routing),
                         .sender = !one_way ? Sender::kBoth
                                   : a      ? Sender::kA
                                            : Sender::kB});

@@ -234,7 +234,7 @@ class Timeline {
                         .link = fabric::LinkIndex(link),
                         .kind = kind,
                         .rate = now.rate,
-                        .reroute_delay = scenario_.routing.reroute_delay,
+                        .reroute_delay = scenario::reroute_delay_of(scenario_.routing),
                         .bit_error_rate = now.bit_error_rate,
                         .added_latency = now.added_latency});
       };

@@ -353,6 +353,15 @@ workload::ConnectionAttributes connection_attributes(const scenario::Scenario& s
   if (scenario::is_infiniband(family)) {
     attributes.lid_mask_control = static_cast<std::uint8_t>(scenario.routing.lmc);
   }
+  const scenario::LibrarySettings& library = scenario.library;
+  if (library.reconnects() && scenario::has_ib_transport(family)) {
+    attributes.reconnect = {.attempts = static_cast<std::uint32_t>(library.reconnect_attempts),
+                            .first_wait = library.reconnect_wait,
+                            .next_wait = library.reconnect_interval,
+                            .backoff = library.reconnect_backoff,
+                            .longest_wait = library.reconnect_longest,
+                            .exchange = library.reconnect_exchange};
+  }
   return attributes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "study/assembly/managed_network.h"
+#include "study/scenario/fail_at.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -35,8 +36,9 @@ std::vector<fabric::ByteChange> between(const std::vector<fabric::ByteChange>& a
 
 class Planner {
  public:
-  Planner(const scenario::Scenario& scenario, const fabric::Graph& graph, std::span<const fabric::LinkEvent> events)
-      : network_(scenario, graph) {
+  Planner(const scenario::Scenario& scenario, const fabric::Graph& graph, std::span<const fabric::LinkEvent> events,
+          std::uint64_t most)
+      : scenario_(scenario), network_(scenario, graph), most_(most) {
     for (const fabric::LinkEvent& event : events) {
       if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
         moments_[event.at].changes.push_back(&event);
@@ -55,6 +57,7 @@ class Planner {
       return pass_on(first);
     }
     first_ = std::move(*first);
+    wanted_ = count_cases();
     held_ = first_.routes.tables;
     states_[{}] = add_state({}, {.paths = first_.paths, .can_block = first_.can_block, .fallback = {}});
     for (const auto& [at, moment] : moments_) {
@@ -96,14 +99,50 @@ class Planner {
     }
   }
 
-  // As LinkSchedule does it: news are of how a cable is when they are taken in.
-  Result<void> pass(Time at, const Moment& moment) {
+  /// States of the whole run, but the first, if sweeps that find the same cables down find the same tables.
+  std::size_t count_cases() {
+    std::set<Cables> cases;
+    Cables down;
+    Cables learned;
+    for (const auto& [at, moment] : moments_) {
+      if (at > last_) {
+        break;
+      }
+      take(moment, down, learned);
+      cases.insert(learned);
+    }
+    cases.erase(Cables{});
+    return cases.size();
+  }
+
+  static void take(const Moment& moment, Cables& down, Cables& learned) {
     for (const fabric::LinkEvent* const event : moment.changes) {
-      set(down_, event->link, event->kind == fabric::LinkEvent::Kind::kFail);
+      set(down, event->link, event->kind == fabric::LinkEvent::Kind::kFail);
     }
     for (const fabric::LinkIndex link : moment.news) {
-      set(learned_, link, down_.contains(link));
+      set(learned, link, down.contains(link));
     }
+  }
+
+  // Each state is kept here and in the schedule. What has been seen is the measure of what is still to come.
+  Result<void> check_memory(const State& state) {
+    taken_ += 2 * sizeof(fabric::ByteChange) * (state.entries.size() + state.levels.size());
+    const std::size_t made = changes_.size();
+    const std::uint64_t all = taken_ / made * std::max(wanted_, made);
+    constexpr double kGigabyte = 1e9;
+    return all <= most_ ? Result<void>()
+                        : scenario::fail_at(
+                              scenario_, "routing.engine",
+                              "the tables of {} states of the network (cables that are down together) would need about "
+                              "{:.2g} GB, {:.2g} MB each; at most {:.2g} GB. Let fewer links fail at a time, or use an "
+                              "engine that keeps entries (minhop, updn, dnup, dor), d-mod-k, or an earlier stop",
+                              std::max(wanted_, made), static_cast<double>(all) / kGigabyte,
+                              static_cast<double>(taken_ / made) / 1e6, static_cast<double>(most_) / kGigabyte);
+  }
+
+  // As LinkSchedule does it: news are of how a cable is when they are taken in.
+  Result<void> pass(Time at, const Moment& moment) {
+    take(moment, down_, learned_);
     return learned_ == routed_ ? Result<void>() : sweep(at);
   }
 
@@ -121,6 +160,9 @@ class Planner {
       }
       State state{.entries = first_.routes.tables.changes_to(made->routes.tables),
                   .levels = first_.routes.levels.changes_to(made->routes.levels)};
+      if (Result<void> fits = check_memory(state); !fits) {
+        return fits;
+      }
       states_.emplace(
           now, add_state(std::move(state),
                          {.paths = made->paths, .can_block = made->can_block, .fallback = std::move(made->fallback)}));
@@ -158,7 +200,11 @@ class Planner {
     held_.exchange(changes);
   }
 
+  const scenario::Scenario& scenario_;
   ManagedNetwork network_;
+  std::uint64_t most_;       // bytes of all states
+  std::uint64_t taken_ = 0;  // by those that there are
+  std::size_t wanted_ = 0;   // states that the run will have
   std::map<Time, Moment> moments_;
   Time last_;
   ManagedTables first_;
@@ -176,10 +222,10 @@ class Planner {
 }  // namespace
 
 Result<ResweepPlan> plan_resweeps(const scenario::Scenario& scenario, const fabric::Graph& graph,
-                                  std::span<const fabric::LinkEvent> events) {
+                                  std::span<const fabric::LinkEvent> events, std::uint64_t most) {
   WEFT_ASSERT(scenario::has_manager(scenario.routing));
   return scenario.routing.engine == scenario::RoutingEngine::kFile ? ResweepPlan{}
-                                                                   : Planner(scenario, graph, events).plan();
+                                                                   : Planner(scenario, graph, events, most).plan();
 }
 
 }  // namespace weft::study::assembly

@@ -39,9 +39,14 @@ struct ResweepPlan {
   std::vector<Resweep> resweeps{};
 };
 
+/// Memory that the states of all tables may take, by default.
+inline constexpr std::uint64_t kMostStateBytes = std::uint64_t{4} << 30;
+
 /// Of a scenario with scenario::has_manager(), up to its stop. `events` in any order. Errors: those of
-/// ManagedNetwork::route_without().
+/// ManagedNetwork::route_without(); as soon as what states take says that all of them would need more than `most`
+/// bytes, how much.
 [[nodiscard]] Result<ResweepPlan> plan_resweeps(const scenario::Scenario& scenario, const fabric::Graph& graph,
-                                                std::span<const fabric::LinkEvent> events);
+                                                std::span<const fabric::LinkEvent> events,
+                                                std::uint64_t most = kMostStateBytes);
 
 }  // namespace weft::study::assembly

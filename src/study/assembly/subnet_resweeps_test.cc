@@ -335,5 +335,21 @@ TEST(SubnetResweeps, OfAFileAreNone) {
   EXPECT_TRUE(plan->schedule.empty());
 }
 
+TEST(SubnetResweeps, RefusesMoreTablesThanThereIsMemoryForAndSaysHowMuchTheyNeed) {
+  const std::string text = std::string(kTree) + fail_at("5 us", "pod0/leaf0/port2") +
+                           fail_at("50 us", "pod1/leaf0/port2") + fail_at("100 us", "pod2/leaf0/port2");
+  const auto scenario = scenario::parse_scenario(
+      text, {.file = "test.toml", .case_name = {}, .settings = {"routing.engine=dfsssp"}}, scenario::test_catalogue());
+  ASSERT_TRUE(scenario) << scenario::message_of(scenario);
+  const fabric::Graph graph = *build_topology(*scenario);
+  const std::vector<fabric::LinkEvent> events = infiniband_options(*scenario, graph)->events;
+  EXPECT_TRUE(plan_resweeps(*scenario, graph, events));
+  const Result<ResweepPlan> refused = plan_resweeps(*scenario, graph, events, 100);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("routing.engine"));
+  EXPECT_THAT(refused.error().message, HasSubstr("the tables of 3 states of the network"));
+  EXPECT_THAT(refused.error().message, HasSubstr("at most 1e-07 GB"));
+}
+
 }  // namespace
 }  // namespace weft::study::assembly

@@ -83,11 +83,16 @@ class FailureStudy {
     if (!graph) {
       return pass_on(graph);
     }
+    if (scenario::simulates_resweeps(scenario_.routing)) {
+      return fail(
+          "routing.reroute_delay = \"auto\" differs from failure to failure, and here one time is compared; set a "
+          "time, as weft subnet sweep gives it");
+    }
     network_.library = scenario_.library.profile;
     network_.ack_timeout = scenario_.transport.ack_timeout;
     network_.retry_count = scenario_.transport.retry_count;
     network_.uses_queue_pairs = scenario::has_ib_transport(scenario_.fabric.family);
-    network_.reroute_delay = scenario_.routing.reroute_delay.seconds();
+    network_.reroute_delay = scenario::reroute_delay_of(scenario_.routing).seconds();
     if (scenario_.library.watchdog) {
       network_.watchdog = scenario_.library.watchdog->seconds();
     }

@@ -203,6 +203,11 @@ class Task {
     if (!graph) {
       return failed(graph.error().message);
     }
+    if (scenario::simulates_resweeps(task_.scenario.routing)) {
+      return failed(
+          "routing.reroute_delay = \"auto\" differs from failure to failure, and here one time is compared; set a "
+          "time, as weft subnet sweep gives it");
+    }
     const scenario::Scenario probe = fault_probe(task_.scenario, *graph);
     Result<results::RunResults> healthy = simulate(probe);
     if (!healthy) {
@@ -214,8 +219,9 @@ class Task {
     }
     const Duration usual = healthy->run.ended_at.since_start();
     Result<results::RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
-    report::LinkFault fault{
-        .link = link->name, .peer = link->peer, .reroute_delay = task_.scenario.routing.reroute_delay.seconds()};
+    report::LinkFault fault{.link = link->name,
+                            .peer = link->peer,
+                            .reroute_delay = scenario::reroute_delay_of(task_.scenario.routing).seconds()};
     if (!broken) {
       fault.connections_lost = broken.error().message;
     } else if (broken->run.end == results::RunEnd::kTimeLimit) {

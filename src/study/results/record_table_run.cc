@@ -167,16 +167,23 @@ const RecordTable& job_table() {
       .one_per = "traffic or job of the scenario",
       .places = {{"job", "Number of the job."}},
       .own_keys = 0,
-      .fields = {{"name", member<&JobRow::name>, "Name of the job."},
-                 {"unfinished",
-                  member<&JobRow::unfinished>,
-                  "Messages posted that had not ended with the run.",
-                  {.unit = "messages"}},
-                 {"allowed_bps", member<&JobRow::allowed, &AllowedRates::per_sender>,
-                  "What the paths of its flows allow a sender, mean (max-min rates of payload, without any protocol); "
-                  "NULL: flows that come and go, or too many of them."},
-                 {"allowed_slowest_bps", member<&JobRow::allowed, &AllowedRates::slowest>,
-                  "The same of the sender with least."}},
+      .fields =
+          {{"name", member<&JobRow::name>, "Name of the job."},
+           {"unfinished",
+            member<&JobRow::unfinished>,
+            "Messages posted that had not ended with the run.",
+            {.unit = "messages"}},
+           {"allowed_bps", member<&JobRow::allowed, &AllowedRates::per_sender>,
+            "What the paths of its flows allow a sender, mean (max-min rates of payload, without any protocol); "
+            "NULL: flows that come and go, or too many of them."},
+           {"allowed_slowest_bps", member<&JobRow::allowed, &AllowedRates::slowest>,
+            "The same of the sender with least."},
+           {"reconnections",
+            member<&JobRow::reconnections>,
+            "Queue pairs that were connected anew after they had used up their retries.",
+            {.unit = "times"}},
+           {"disconnected_ps", member<&JobRow::disconnected>,
+            "How long at least one queue pair was in error, or connected anew without a message that had ended."}},
       .rows = rows_of<&RunResults::jobs>()};
   return kTable;
 }

@@ -103,6 +103,8 @@ struct JobRow {
   std::vector<RankRow> ranks;
   std::uint64_t unfinished = 0;         // messages posted that had not ended with the run
   std::optional<AllowedRates> allowed;  // none: flows that come and go, or too many of them
+  std::uint64_t reconnections = 0;      // queue pairs that were connected anew
+  Duration disconnected;                // with at least one that was in error or had not gone on
 
   friend bool operator==(const JobRow&, const JobRow&) = default;
 };

@@ -44,6 +44,8 @@ class JobFigures {
     summary_.name = results.jobs[job].name;
     summary_.ranks = results.jobs[job].ranks.size();
     summary_.unfinished = results.jobs[job].unfinished;
+    summary_.reconnections = results.jobs[job].reconnections;
+    summary_.disconnected = results.jobs[job].disconnected;
     summary_.allowed = results.jobs[job].allowed;
   }
 

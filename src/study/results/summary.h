@@ -43,6 +43,8 @@ struct JobSummary {
   std::size_t flows = 0;
   std::optional<AllowedRates> allowed;  // what the paths allow
   std::optional<double> jain;           // over the flows' goodput; needs two flows
+  std::uint64_t reconnections = 0;
+  Duration disconnected;
 };
 
 struct QueueSummary {

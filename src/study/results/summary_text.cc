@@ -181,6 +181,11 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
     messages += fmt::format("; {} UNFINISHED at the end of the run", job.unfinished);
   }
   out.line("messages", messages);
+  if (job.reconnections != 0) {
+    out.line("reconnected",
+             fmt::format("{}; {} until messages ended again",
+                         count_text(job.reconnections, "queue pair", "queue pairs"), short_text(job.disconnected)));
+  }
   if (job.goodput) {
     out.line("goodput",
              fmt::format("{} of {} together", short_text(*job.goodput), count_text(job.senders, "sender", "senders")));

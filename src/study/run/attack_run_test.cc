@@ -314,5 +314,42 @@ TEST(AttackRun, WrongInputSaysWhatWouldBeRight) {
   EXPECT_THAT(message(kNotices, {"attack[0].rate=0"}), HasSubstr("1 to 1000000000"));
 }
 
+// The least index of the table becomes its last: a packet waits for 127 times its own time after each.
+TEST(AttackRun, CongestionControlIsSetOnlyWithoutACcKey) {
+  constexpr std::string_view kSettings = "kind = \"rogue-cc\"\nstart = \"20 us\"\nrate = 100000\n";
+  const std::vector<std::string> controlled{"congestion_control.algorithm=ib-cc", "keys.attacks=true"};
+  const auto with = [&](const std::string& setting) {
+    return std::vector<std::string>{controlled[0], controlled[1], setting};
+  };
+  const Attacked done = run("infiniband", kSettings, controlled);
+  EXPECT_GT(done.row.accepted, 0U);
+  EXPECT_EQ(done.row.accepted + done.row.lost, done.row.sent);
+  EXPECT_GT(done.row.throttled, Duration::milliseconds(1));
+  const Attacked keyed = run("infiniband", kSettings, with("keys.cc_key=true"));
+  EXPECT_EQ(keyed.row.switch_key + keyed.row.lost, keyed.row.sent);
+  EXPECT_EQ(keyed.row.throttled, Duration::zero());
+  const auto messages = [](const Attacked& one) {
+    return std::ranges::count_if(
+        one.results.messages, [](const results::MessageRow& row) { return row.record.flow.job == workload::JobId(0); });
+  };
+  EXPECT_LT(2 * messages(done), messages(keyed));
+  EXPECT_THAT(scenario::message_of(attacked("infiniband", kSettings)),
+              HasSubstr("congestion_control.algorithm = \"ib-cc\""));
+  EXPECT_THAT(scenario::message_of(attacked("rocev2", kSettings)), HasSubstr("no packet of another host changes it"));
+}
+
+// A rate of bits counts what is on the wire: 10 Gb/s of MADs of 256 bytes with their headers.
+TEST(AttackRun, ARateInBitsASecondCountsWhatIsOnTheWire) {
+  constexpr std::string_view kSettings =
+      "kind = \"rogue-sm\"\nstart = \"100 us\"\nstop = \"600 us\"\nbandwidth = \"10 Gbps\"\n";
+  // The attacker's host sends nothing of its own meanwhile.
+  const Attacked done = run("infiniband", kSettings, {"keys.m_key=true", "traffic[1].start=1 ms"});
+  const double each = 256 + 8 + 12 + 8 + 4 + 2;  // LRH, BTH, DETH, ICRC, VCRC
+  const double expected = 500e-6 * 10e9 / 8 / each;
+  EXPECT_NEAR(static_cast<double>(done.row.sent), expected, expected / 20);
+  EXPECT_THAT(scenario::message_of(attacked("infiniband", kSettings, {"attack[0].rate=7"})),
+              HasSubstr("attack[0].bandwidth: stands in place of rate"));
+}
+
 }  // namespace
 }  // namespace weft::study::run

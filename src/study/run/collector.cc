@@ -142,6 +142,9 @@ void Collector::take_jobs(results::RunResults& results) const {
   for (const JobDescription& job : simulation_->jobs()) {
     results::JobRow& row = results.jobs.emplace_back();
     row.name = job.name;
+    const Simulation::ConnectionCounts connections = simulation_->connection_counts(results.jobs.size() - 1);
+    row.reconnections = connections.made_anew;
+    row.disconnected = connections.disconnected;
     // Of a job that is lost all others go on until they hear of it; in a divided world that is the end of a window.
     row.unfinished = simulation_->loss() ? 0 : simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;

@@ -183,5 +183,78 @@ TEST(FailureRun, TheSameSeedDrawsTheSameFailures) {
   EXPECT_GT(one.drops.link_down, 0U);
 }
 
+// The link is back after 20 ms; four tries of a queue pair, a wait and the exchange last 5.3 ms. So its first four
+// connections come to nothing, and the fifth goes on where the operation stood.
+TEST(FailureRun, AJobLivesThroughALongFailureIfItsLibraryConnectsAnewAndGoesOnWhenThatSays) {
+  const std::string down = failure("nic-port", "host1/nic0", "duration = \"20 ms\"");
+  const std::vector<std::string> without{"transport.ack_timeout=8", "transport.retry_count=3",
+                                         "routing.reroute_delay=0 s"};
+  std::vector<std::string> with = without;
+  for (const std::string_view key : {"attempts=5", "wait=1 ms", "interval=1 ms", "exchange=100 us"}) {
+    with.push_back(fmt::format("library.reconnect_{}", key));
+  }
+  const double cycle = 4 * 4.096e-6 * 256 + 1.1e-3;
+  for (const std::string_view family : {"rocev2", "rocev1", "infiniband"}) {
+    EXPECT_EQ(results_of(ring(down, without, family)).run.end, results::RunEnd::kJobLost) << family;
+    const double whole = seconds_of(results_of(ring("", without, family)));
+    EXPECT_EQ(seconds_of(results_of(ring("", with, family))), whole) << family;
+    const results::RunResults lived = results_of(ring(down, with, family));
+    const double resumes = 500e-6 + 4 * cycle;
+    ASSERT_GT(resumes, 20.5e-3);
+    EXPECT_NEAR(seconds_of(lived), resumes + (whole - 500e-6), 0.15e-3) << family;
+    const results::JobRow& job = lived.jobs.at(0);
+    EXPECT_GE(job.reconnections, 8U) << family;  // of the two connections of the host, four times
+    EXPECT_EQ(job.reconnections % 4, 0U) << family;
+    EXPECT_NEAR(job.disconnected.seconds(), 3 * cycle + 1.1e-3, 0.15e-3) << family;
+    // One attempt less than it takes.
+    std::vector<std::string> fewer = with;
+    fewer.emplace_back("library.reconnect_attempts=3");
+    const results::RunResults lost = results_of(ring(down, fewer, family));
+    EXPECT_EQ(lost.run.end, results::RunEnd::kJobLost) << family;
+    EXPECT_NEAR(lost.run.ended_at.since_start().seconds(), 500e-6 + 4 * cycle - 1.1e-3, 0.15e-3) << family;
+  }
+}
+
+TEST(FailureRun, TheWatchdogDecidesOverALibraryThatWouldConnectAnewForEver) {
+  const results::RunResults lost =
+      results_of(ring(failure("nic-port", "host1/nic0"),
+                      {"transport.ack_timeout=6", "library.reconnect_attempts=1000000", "library.reconnect_wait=1 ms",
+                       "library.reconnect_interval=1 ms", "library.watchdog=80 ms"}));
+  ASSERT_EQ(lost.run.end, results::RunEnd::kJobLost);
+  EXPECT_THAT(lost.run.error, HasSubstr("watchdog"));
+  EXPECT_GT(lost.jobs.at(0).reconnections, 2U);
+}
+
+// With real bytes every rank has the right sums, however often chunks were sent.
+TEST(FailureRun, SumsAreRightAfterQueuePairsWereConnectedAnew) {
+  for (const std::string_view at : {"300 us", "431 us", "500 us", "777 us"}) {
+    auto scenario = ring(
+        fmt::format("[[failure]]\nkind = \"nic-port\"\nselect = \"host1/nic0\"\nat = \"{}\"\n"
+                    "duration = \"6 ms\"\n",
+                    at),
+        {"transport.ack_timeout=6", "transport.retry_count=2", "library.reconnect_attempts=20",
+         "library.reconnect_wait=700 us", "library.reconnect_interval=300 us", "library.reconnect_exchange=50 us"});
+    ASSERT_TRUE(scenario) << scenario::message_of(scenario);
+    Collector collector;
+    auto simulation = Simulation::create(*scenario, collector, Payload::kBytes);
+    ASSERT_TRUE(simulation) << simulation.error().message;
+    collector.watch(**simulation);
+    ASSERT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished);
+    EXPECT_GT((*simulation)->connection_counts(0).made_anew, 0U);
+    const Result<void> right = (*simulation)->check_bytes();
+    EXPECT_TRUE(right) << right.error().message;
+  }
+}
+
+TEST(FailureRun, ConnectingAnewIsOfQueuePairsAloneAndSaysSo) {
+  EXPECT_EQ(scenario::message_of(ring("[library]\nreconnect_attempts = 2\n", {}, "rocev2")), "no error");
+  for (const std::string_view family : {"tcp", "iwarp", "uet"}) {
+    EXPECT_THAT(scenario::message_of(ring("", {"library.reconnect_attempts=2"}, family)),
+                HasSubstr("RoCE and InfiniBand alone"));
+    // A file that another family is tried on keeps its line, without effect.
+    EXPECT_EQ(scenario::message_of(ring("[library]\nreconnect_attempts = 2\n", {}, family)), "no error");
+  }
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -4,7 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "base/assert.h"
+#include "base/format_quantity.h"
 #include "study/assembly/build_subnet.h"
+#include "study/scenario/fail_at.h"
+#include "study/scenario/scenario_words.h"
 #include "subnet/manager/sweep_study.h"
 
 namespace weft::study::run {
@@ -82,9 +86,8 @@ void add(const subnet::FailureReport& report, const subnet::SweepReport& light, 
 /// The managers of all parts of the network.
 class ManagerRun {
  public:
-  ManagerRun(const fabric::Graph& graph, const scenario::ControlSettings& settings,
-             std::span<const fabric::LinkEvent> links)
-      : graph_(graph), changes_(changes_of(links)), plan_(plan_of(graph, settings)) {
+  ManagerRun(const fabric::Graph& graph, subnet::SweepPlan plan, std::span<const fabric::LinkEvent> links)
+      : graph_(graph), changes_(changes_of(links)), plan_(std::move(plan)) {
     for (const auto& [when, cables] : changes_) {
       study_.events.push_back(
           {.at = when.first, .is_return = when.second, .links = static_cast<std::uint32_t>(cables.size())});
@@ -149,7 +152,40 @@ class ManagerRun {
 
 ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
                            std::span<const fabric::LinkEvent> links) {
-  return ManagerRun(graph, settings, links).run();
+  return ManagerRun(graph, plan_of(graph, settings), links).run();
+}
+
+Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                             std::vector<fabric::LinkEvent>& events) {
+  WEFT_ASSERT(scenario::simulates_resweeps(scenario.routing));
+  subnet::SweepPlan plan = plan_of(graph, scenario.control);
+  const Result<subnet::EngineKind> engine = subnet::engine_by_name(scenario::word_of(scenario.routing.engine));
+  WEFT_ASSERT(engine.has_value());
+  plan.options.engine = *engine;
+  plan.options.routing = {.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls),
+                          .nue_lanes = static_cast<std::uint32_t>(scenario.routing.nue_lanes)};
+  plan.options.lmc = static_cast<std::uint8_t>(scenario.routing.lmc);
+  plan.sweeps_lightly = false;
+  const ManagerStudy study = ManagerRun(graph, std::move(plan), events).run();
+  const auto wrong = [&](std::string_view text) {
+    return scenario::fail_at(scenario, "routing.reroute_delay", "\"auto\": {}; set a time", text);
+  };
+  if (!study.error.empty()) {
+    return wrong(study.error);
+  }
+  std::map<std::pair<Time, bool>, Duration> times;
+  for (const ManagerEvent& event : study.events) {
+    if (!event.error.empty()) {
+      return wrong(fmt::format("of what happens at {}, {}", event.at.since_start(), event.error));
+    }
+    times[{event.at, event.is_return}] = event.mended.value_or(Duration::zero());
+  }
+  for (fabric::LinkEvent& event : events) {
+    if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
+      event.reroute_delay = event.reroute_delay + times.at({event.at, event.kind == fabric::LinkEvent::Kind::kRestore});
+    }
+  }
+  return {};
 }
 
 }  // namespace weft::study::run

@@ -1,12 +1,13 @@
-// What a subnet manager of InfiniBand takes on the network of a scenario with distributed control: to bring it up, and
-// to mend its tables after each failure and return of a cable that the scenario names.
+// What a subnet manager of InfiniBand takes on the network of a scenario: to bring it up, and to mend its tables after
+// each failure and return of a cable that the scenario names. Beside distributed control, and for runs whose routes
+// follow after that time (routing.reroute_delay = "auto").
 //
-// Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates and with min-hop routing,
-// OpenSM's default. MADs and data share no wire. Failures come one after another, each when the one before has been
-// dealt with; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in which order, and for the
-// defaults of the interval and of requests on the wire; the times of agents and of the routing engine are guesses of
-// the scenario, those of the manager's thread and of switches that pass MADs on are the guesses of ManagerOptions and
-// MadTimes.
+// Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates, with min-hop routing,
+// OpenSM's default, beside distributed control. MADs and data share no wire. Failures come one after another, each when
+// the one before has been dealt with; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in
+// which order, and for the defaults of the interval and of requests on the wire; the times of agents and of the routing
+// engine are guesses of the scenario, those of the manager's thread and of switches that pass MADs on are the guesses
+// of ManagerOptions and MadTimes.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "fabric/link_schedule.h"
 #include "fabric/topology/graph.h"
+#include "study/scenario/scenario.h"
 #include "study/scenario/scenario_control.h"
 
 namespace weft::study::run {
@@ -50,5 +53,11 @@ struct ManagerStudy {
 /// `links` in any order; changes of rate are left out.
 [[nodiscard]] ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
                                          std::span<const fabric::LinkEvent> links);
+
+/// Where scenario::simulates_resweeps(): adds to `reroute_delay` of each event what its manager takes until the last
+/// block of a table is written, with the scenario's engine; nothing where no block changes. Errors: the manager cannot
+/// mend the tables, as where its own cable is down.
+[[nodiscard]] Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                                           std::vector<fabric::LinkEvent>& events);
 
 }  // namespace weft::study::run

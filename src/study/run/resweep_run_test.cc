@@ -10,11 +10,14 @@
 
 #include "base/file.h"
 #include "fabric/topology/graph_query.h"
+#include "study/assembly/build_subnet.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/subnet_resweeps.h"
 #include "study/assembly/subnet_routes.h"
 #include "study/assembly/subnet_test_tables.h"
 #include "study/run/run_test_support.h"
+#include "subnet/manager/sweep_study.h"
+#include "subnet/routing/engine.h"
 
 namespace weft::study::run {
 namespace {
@@ -232,6 +235,58 @@ TEST(ResweepRun, QueuePairsKeepTheirServiceLevelAndLaterOnesHaveTheNew) {
     late.emplace_back("traffic[0].start=1 ms");
     EXPECT_EQ(lanes_of_data(results_of(scenario_of(failing, late))), levels_of_flows(later)) << engine;
   }
+}
+
+// The tables are there when the manager of weft subnet sweep has written its last block for the same cable.
+TEST(ResweepRun, TakesTheTimeOfTheManagersSweepIfThatIsSimulated) {
+  for (const std::string engine : {"minhop", "updn", "ftree", "dfsssp"}) {
+    const std::vector<std::string> common{"routing.engine=" + engine, "infiniband.vls=4", "transport.ack_timeout=8"};
+    const std::string port = port_of_flow(common);
+    std::vector<std::string> settings = common;
+    settings.emplace_back("routing.reroute_delay=auto");
+    const std::string failing = std::string(kLeaves) + event("200 us", port, "fail");
+    const auto scenario = scenario_of(failing, settings);
+    ASSERT_TRUE(scenario) << scenario::message_of(scenario);
+    const results::RunResults results = results_of(scenario);
+    const std::vector<results::EventRow> rows = resweeps_of(results);
+    ASSERT_EQ(rows.size(), 1U) << engine;
+    const fabric::Graph graph = *assembly::build_topology(*scenario);
+    const Result<assembly::PlacedSubnet> placed = assembly::place_subnet(graph);
+    ASSERT_TRUE(placed);
+    const std::vector<subnet::SweptSubnet> swept = *assembly::swept_subnets(*placed, graph, 0);
+    subnet::SweepPlan plan;
+    plan.manager = swept.at(0).view[swept[0].view.manager].place;
+    plan.options.engine = *subnet::engine_by_name(engine);
+    plan.options.routing.lanes = 4;
+    plan.options.smps.most_on_wire = static_cast<std::uint32_t>(scenario->control.smps_on_wire);
+    plan.options.entry_time = scenario->control.route_time;
+    plan.times.agent = scenario->control.smp_time;
+    plan.times.cable = assembly::longest_cable(graph);
+    plan.signal = scenario->control.trap_time;
+    for (const fabric::Link& link : graph.links) {
+      if (fabric::port_name(graph, link.a) == port || fabric::port_name(graph, link.b) == port) {
+        plan.failures.push_back({.name = port, .ports = {assembly::place_of(link.a, graph, placed->places)}});
+      }
+    }
+    const Result<subnet::SweepStudy> study = subnet::study_sweeps(swept[0].subnet, plan);
+    ASSERT_TRUE(study) << study.error().message;
+    ASSERT_EQ(study->failures.size(), 1U);
+    ASSERT_TRUE(study->failures[0].mended.has_value());
+    EXPECT_EQ(rows[0].at, Time::zero() + 200_us + *study->failures[0].mended) << engine;
+    EXPECT_GT(*study->failures[0].mended, scenario->control.trap_time) << engine;
+  }
+}
+
+TEST(ResweepRun, ATimeThatNoManagerTakesIsRefusedWithTheKey) {
+  EXPECT_THAT(scenario::message_of(scenario_of(kLeaves, {"routing.reroute_delay=auto"})),
+              HasSubstr("routing.reroute_delay"));
+  const auto isolated = scenario_of(std::string(kLeaves) + event("200 us", "host0/nic0", "fail"),
+                                    {"routing.engine=updn", "routing.reroute_delay=auto"});
+  ASSERT_TRUE(isolated) << scenario::message_of(isolated);
+  Collector collector;
+  const auto simulation = Simulation::create(*isolated, collector);  // the manager's own cable
+  ASSERT_FALSE(simulation);
+  EXPECT_THAT(simulation.error().message, HasSubstr("\"auto\": of what happens at 200 us"));
 }
 
 }  // namespace

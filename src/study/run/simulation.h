@@ -152,6 +152,8 @@ class Simulation {
   struct ConnectionCounts {
     std::uint64_t opened = 0;
     std::uint64_t most_open = 0;  // at a time
+    std::uint64_t made_anew = 0;  // queue pairs, after they had used up their retries
+    Duration disconnected;        // with at least one queue pair that waited for that
   };
   [[nodiscard]] ConnectionCounts connection_counts(std::size_t job) const;
   /// Of a job that is a multicast group.

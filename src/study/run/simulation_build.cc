@@ -14,6 +14,7 @@
 #include "study/assembly/reach.h"
 #include "study/assembly/subnet_resweeps.h"
 #include "study/run/group_reach.h"
+#include "study/run/manager_study.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/start_delay.h"
 #include "study/scenario/scenario_validate.h"
@@ -38,6 +39,11 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   }
   if (auto* const subnet = std::get_if<fabric::InfiniBandOptions>(&*made);
       subnet != nullptr && scenario::has_manager(scenario.routing)) {
+    if (scenario::simulates_resweeps(scenario.routing) && !subnet->events.empty()) {
+      if (Result<void> timed = add_sweep_times(scenario, graph, subnet->events); !timed) {
+        return timed;
+      }
+    }
     Result<assembly::ResweepPlan> plan = assembly::plan_resweeps(scenario, graph, subnet->events);
     if (!plan) {
       return pass_on(plan);
@@ -102,11 +108,13 @@ bool connects_late(const world::WorldOptions& options, const assembly::TrafficPl
 // in memory that ranks share. Handshakes of streams would all come at once where connections are opened first. Leaves
 // of a scheduled fabric act on each other's queues and links, attackers look into victims, a traffic controller on the
 // tables of all switches, and what switches decide for themselves is judged over the tables of all. Members of a
-// multicast group share the list of who has what. Of a manager whose sweeps change service levels: changes_levels().
+// multicast group share the list of who has what. Of a manager whose sweeps change service levels: changes_levels(). A
+// queue pair that is connected anew concerns both of its hosts at once.
 bool stays_whole(const world::WorldOptions& options, std::span<const assembly::TrafficPlan> plans,
-                 scenario::StreamSetup setup) {
-  const bool sets_up_streams = setup == scenario::StreamSetup::kOnTheWire;
-  return options.carries_bytes || !options.attacks.empty() || options.defences.cnp_interval > Duration::zero() ||
+                 const scenario::Scenario& scenario) {
+  const bool sets_up_streams = scenario.tcp.setup == scenario::StreamSetup::kOnTheWire;
+  return scenario.library.reconnects() || options.carries_bytes || !options.attacks.empty() ||
+         options.defences.cnp_interval > Duration::zero() ||
          std::holds_alternative<fabric::ScheduledOptions>(options.fabric) || has_controller(options.fabric) ||
          changes_levels(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
            return is_composed(plan) || plan.as_long_as_jobs || plan.multicast.has_value() ||
@@ -209,7 +217,7 @@ Result<void> Simulation::build() {
   if (Result<void> attacked = choose_attacks(scenario_, *plans, options, parts_->attacks); !attacked) {
     return attacked;
   }
-  options.division = stays_whole(options, *plans, scenario_.tcp.setup) ? world::Division::kNever : division_;
+  options.division = stays_whole(options, *plans, scenario_) ? world::Division::kNever : division_;
   Result<std::unique_ptr<world::World>> world = world::World::create(std::move(options));
   if (!world) {
     return pass_on(world);

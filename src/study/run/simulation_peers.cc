@@ -77,6 +77,9 @@ std::string Simulation::why_not_shared() const {
   if (scenario_.library.watchdog) {
     return "library.watchdog is not shared among processes";
   }
+  if (scenario_.library.reconnects()) {
+    return "library.reconnect_attempts is not shared among processes";
+  }
   return {};
 }
 

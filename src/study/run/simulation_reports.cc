@@ -144,7 +144,11 @@ TierBytes Simulation::collective_bytes(std::size_t job, std::uint32_t rank) cons
 
 Simulation::ConnectionCounts Simulation::connection_counts(std::size_t job) const {
   const Job& asked = *running_[job];
-  return {.opened = asked.connector.opened(), .most_open = asked.connector.most_connections()};
+  const workload::Reconnections& anew = asked.connector.reconnections();
+  return {.opened = asked.connector.opened(),
+          .most_open = asked.connector.most_connections(),
+          .made_anew = anew.count(),
+          .disconnected = anew.disconnected(ended_at_)};
 }
 
 workload::CollectiveAlgorithm Simulation::collective_algorithm(std::size_t job) const {

@@ -24,7 +24,8 @@ constexpr std::array kAttack = {
             "notifications for its connections; `pause-flood`: PFC frames to the attacker's own switch port; "
             "`rogue-sm`: subnet management packets that send the victim's traffic to the attacker; `bgp-spoof`: resets "
             "of the BGP sessions of the victim's leaf; `gid-spoof`: ARP replies or neighbour advertisements that claim "
-            "the victim's address."},
+            "the victim's address; `rogue-cc`: settings of InfiniBand's congestion control that make the victim's port "
+            "send as slowly as its table allows."},
     Key{.name = "from",
         .binding = bind<&AttackSettings::from>(),
         .fallback = kRequired,
@@ -51,6 +52,13 @@ constexpr std::array kAttack = {
         .fallback = "1000000",
         .about = "Packets a second, as far as the port takes them.",
         .range = {.low = 1, .high = 1'000'000'000}},
+    Key{.name = "bandwidth",
+        .binding = bind<&AttackSettings::bandwidth>(),
+        .fallback = "none",
+        .about = "Bits a second on the wire, headers and gaps included, as far as the port takes them; in place of "
+                 "`rate`.",
+        .range = kAnyRate,
+        .empty_word = "none"},
     Key{.name = "knows",
         .binding = bind<&AttackSettings::knows>(),
         .fallback = "auto",
@@ -113,6 +121,11 @@ constexpr std::array kKeys = {
         .fallback = "false",
         .about = "Switches of InfiniBand take no subnet management packets without their M_Key, of 64 bits, which "
                  "hosts do not have (OpenSM: m_key, m_key_protection_level 2)."},
+    Key{.name = "cc_key",
+        .binding = bind<&KeySettings::cc_key>(),
+        .fallback = "false",
+        .about = "Agents of InfiniBand's congestion control (class 21h) take no settings without their CC_Key, of 64 "
+                 "bits, which hosts do not have (OpenSM: cc_key; IBTA annex A10)."},
     Key{.name = "bgp_password",
         .binding = bind<&KeySettings::bgp_password>(),
         .fallback = "false",

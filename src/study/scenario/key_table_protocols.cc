@@ -310,8 +310,10 @@ constexpr std::array kRouting = {
         .fallback = "50 ms",
         .about = "From a failure until next hops avoid it; of InfiniBand, until the subnet manager has swept and its "
                  "tables are in the switches; of a scheduled fabric, until leaves hear by their reachability messages "
-                 "which links they may use.",
-        .range = kSpan},
+                 "which links they may use. `auto`, with an engine of OpenSM: what its manager takes for the same "
+                 "failure, MAD by MAD, as `weft subnet sweep` has it, with the times of [control].",
+        .range = kSpan,
+        .empty_word = "auto"},
     Key{.name = "port_failover",
         .binding = bind<&RoutingSettings::port_failover>(),
         .fallback = "false",

@@ -186,9 +186,10 @@ struct RoutingSettings {
   std::int64_t hash_rotation = 0;  // bits for each tier above the leaves
   std::int64_t hash_buckets = 0;   // 0: groups are not resilient
   bool link_aggregation = false;   // parallel links are one next hop
-  Duration reroute_delay;          // from a failure until next hops avoid it
-  bool port_failover = false;      // ports of a NIC stand in for one another
-  Duration port_failover_delay;    // until a NIC knows of its own link
+  std::optional<Duration>
+      reroute_delay;             // none: simulated; reroute_delay_of(). From a failure until next hops avoid it
+  bool port_failover = false;    // ports of a NIC stand in for one another
+  Duration port_failover_delay;  // until a NIC knows of its own link
   // Of InfiniBand.
   RoutingEngine engine = RoutingEngine::kDModK;       // kLft
   std::string tables;                                 // kFile: path as resolved from the scenario's folder
@@ -216,6 +217,15 @@ struct RoutingSettings {
 /// Whether the forwarding tables are those of a subnet manager, not of weft's rule.
 [[nodiscard]] inline bool has_manager(const RoutingSettings& routing) {
   return routing.policy == RoutingPolicy::kLft && routing.engine != RoutingEngine::kDModK;
+}
+/// Whether a simulated manager says how long its tables take after a failure.
+[[nodiscard]] inline bool simulates_resweeps(const RoutingSettings& routing) {
+  return !routing.reroute_delay && has_manager(routing) && routing.engine != RoutingEngine::kFile;
+}
+/// Until routes avoid a failure; zero where it is simulated, as that comes on top (run/manager_study.h).
+[[nodiscard]] inline Duration reroute_delay_of(const RoutingSettings& routing) {
+  constexpr Duration kUsual = Duration::milliseconds(50);  // of a network that has no manager
+  return routing.reroute_delay.value_or(simulates_resweeps(routing) ? Duration::zero() : kUsual);
 }
 /// Whether its engine gives each path a virtual lane.
 [[nodiscard]] inline bool assigns_lanes(const RoutingSettings& routing) {

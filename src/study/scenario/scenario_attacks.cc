@@ -20,6 +20,7 @@ std::string_view impossible_on_infiniband(AttackKind kind) {
     case AttackKind::kPsnGuess:
     case AttackKind::kCnpFlood:
     case AttackKind::kRogueSm:
+    case AttackKind::kRogueCc:
       break;
   }
   return {};
@@ -56,6 +57,7 @@ std::vector<KnownField> usually_known(AttackKind kind) {
     case AttackKind::kPauseFlood:
     case AttackKind::kRogueSm:
     case AttackKind::kGidSpoof:
+    case AttackKind::kRogueCc:
       break;
   }
   return {};
@@ -93,6 +95,9 @@ std::string_view impossible_attack(AttackKind kind, Family family) {
   }
   if (kind == AttackKind::kRogueSm) {
     return "Ethernet has no subnet manager: switches take forwarding tables from no packet of a host";
+  }
+  if (kind == AttackKind::kRogueCc) {
+    return "congestion control is set on each host and switch itself: no packet of another host changes it";
   }
   if (is_over_tcp(family) && needs_rdma(kind)) {
     return "its queue pairs stand on streams of TCP, which are not forged: no packets of the InfiniBand transport";

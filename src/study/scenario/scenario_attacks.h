@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/data_size.h"
+#include "base/rate.h"
 #include "base/time.h"
 #include "host/attack/attack_types.h"
 #include "study/scenario/family.h"
@@ -26,6 +27,7 @@ struct AttackSettings {
   Duration start{};
   std::optional<Duration> stop{};                  // none: with the run
   std::int64_t rate = 1;                           // packets a second
+  std::optional<Rate> bandwidth{};                 // on the wire, in place of `rate`
   std::optional<std::vector<KnownField>> knows{};  // none: what the kind needs besides what it forges
   host::Guess guess = host::Guess::kRandom;
   Bytes payload{};
@@ -43,6 +45,7 @@ struct KeySettings {
   bool source_check = false;
   std::optional<Duration> cnp_limit{};
   bool m_key = false;
+  bool cc_key = false;
   bool bgp_password = false;
   bool bgp_ttl_security = false;
 

@@ -74,6 +74,15 @@ struct FailureRates {
 struct LibrarySettings {
   std::string profile;               // of the catalogue
   std::optional<Duration> watchdog;  // a job without any progress for so long is aborted; none: never
+  // Queue pairs that have used up their retries (workload::ReconnectPolicy).
+  std::int64_t reconnect_attempts = 0;
+  Duration reconnect_wait;
+  Duration reconnect_interval;
+  std::int64_t reconnect_backoff = 1;
+  Duration reconnect_longest;
+  Duration reconnect_exchange;
+
+  [[nodiscard]] bool reconnects() const { return reconnect_attempts > 0; }
 };
 
 enum class CheckpointMode : std::uint8_t { kBlocking, kAsynchronous };

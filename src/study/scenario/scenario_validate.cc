@@ -295,6 +295,33 @@ std::optional<DeviceFault> priority_fault(const DeviceSettings& devices) {
   return std::nullopt;
 }
 
+/// A VL that a service level uses and that no table serves: its packets would wait for ever.
+std::optional<DeviceFault> unserved_lane(const InfinibandSettings& infiniband, const VlTables& tables) {
+  constexpr std::int64_t kDropped = 15;
+  std::set<std::int64_t> served;
+  for (const std::vector<VlWeight>* const table : {&tables.high, &tables.low}) {
+    for (const VlWeight& entry : *table) {
+      if (entry.weight > 0) {
+        served.insert(entry.vl);
+      }
+    }
+  }
+  for (std::size_t level = 0; level < 16 && infiniband.vls > 1; ++level) {
+    const std::int64_t lane = infiniband.sl2vl.empty() ? static_cast<std::int64_t>(level) % infiniband.vls
+                                                       : static_cast<std::int64_t>(infiniband.sl2vl[level]);
+    if (lane == kDropped || served.contains(lane)) {
+      continue;
+    }
+    const std::string path = !lists_vl_tables(infiniband)            ? fmt::format("infiniband.vl.{}.weight", lane)
+                             : infiniband.vl_arbitration_low.empty() ? std::string("infiniband.vl_arbitration_high")
+                                                                     : std::string("infiniband.vl_arbitration_low");
+    return DeviceFault{path, fmt::format("service level {} goes to VL {}, which has no weight and would never send; "
+                                         "give it 1 to 255, or the level another VL in infiniband.sl2vl",
+                                         level, lane)};
+  }
+  return std::nullopt;
+}
+
 /// Weights of VLs that do not exist, weights beside listed tables, no weight at all.
 std::optional<DeviceFault> vl_fault(const InfinibandSettings& infiniband) {
   const auto lanes = static_cast<std::size_t>(infiniband.vls);
@@ -320,7 +347,7 @@ std::optional<DeviceFault> vl_fault(const InfinibandSettings& infiniband) {
   if (tables.high.empty() && tables.low.empty()) {
     return DeviceFault{"infiniband.vl.0.weight", "no VL has a weight; give one of them 1 to 255"};
   }
-  return std::nullopt;
+  return unserved_lane(infiniband, tables);
 }
 
 std::optional<DeviceFault> infiniband_fault(const InfinibandSettings& infiniband) {

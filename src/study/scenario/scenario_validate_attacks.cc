@@ -19,6 +19,11 @@ Result<void> validate_kind(const Scenario& scenario, const AttackSettings& attac
                : fail_at(scenario, path + "kind", "'{}' is not possible with family \"{}\": {}", word_of(attack.kind),
                          word_of(scenario.fabric.family), reason);
   }
+  if (attack.kind == host::AttackKind::kRogueCc && scenario.congestion.algorithm != CongestionAlgorithm::kIbCc) {
+    return fail_at(scenario, path + "kind",
+                   "'rogue-cc' sets InfiniBand's congestion control, and there is none; set "
+                   "congestion_control.algorithm = \"ib-cc\"");
+  }
   if (attack.kind == host::AttackKind::kBgpSpoof && !has_control(scenario)) {
     return fail_at(scenario, path + "kind",
                    "'bgp-spoof' needs sessions: no switch of this scenario has one; set control.kind = \"bgp\"");
@@ -32,6 +37,9 @@ Result<void> validate_attack(const Scenario& scenario, const AttackSettings& att
   }
   if (attack.stop && *attack.stop <= attack.start) {
     return fail_at(scenario, path + "stop", "{}, and the attack starts at {}", *attack.stop, attack.start);
+  }
+  if (attack.bandwidth && rank_of(scenario, path + "rate") >= static_cast<int>(Origin::kFile)) {
+    return fail_at(scenario, path + "bandwidth", "stands in place of rate; give one of the two");
   }
   return validate_kind(scenario, attack, path);
 }
@@ -69,6 +77,10 @@ Result<void> validate_keys(const Scenario& scenario) {
   }
   if (keys.switch_enforcement && !infiniband && given("keys.switch_enforcement")) {
     return fail_at(scenario, "keys.switch_enforcement", "switches of Ethernet do not read P_Keys");
+  }
+  if (keys.cc_key && !infiniband && given("keys.cc_key")) {
+    return fail_at(scenario, "keys.cc_key", "is of InfiniBand, and the family is \"{}\"",
+                   word_of(scenario.fabric.family));
   }
   if (keys.m_key && !infiniband && given("keys.m_key")) {
     return fail_at(scenario, "keys.m_key", "is of InfiniBand, and the family is \"{}\"",

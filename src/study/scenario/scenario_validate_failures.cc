@@ -76,9 +76,22 @@ Result<void> validate_kind(const Scenario& scenario, const FailureSettings& fail
   return {};
 }
 
+Result<void> validate_library(const Scenario& scenario) {
+  return !scenario.library.reconnects() || has_ib_transport(scenario.fabric.family) ||
+                 rank_of(scenario, "library.reconnect_attempts") < rank_of(scenario, "fabric.family")
+             ? Result<void>()
+             : fail_at(scenario, "library.reconnect_attempts",
+                       "queue pairs are connected anew on RoCE and InfiniBand alone, and the family is \"{}\"; set it "
+                       "to 0",
+                       word_of(scenario.fabric.family));
+}
+
 }  // namespace
 
 Result<void> validate_failures(const Scenario& scenario) {
+  if (Result<void> right = validate_library(scenario); !right) {
+    return right;
+  }
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
     const FailureSettings& failure = scenario.failures[i];

@@ -71,6 +71,12 @@ Result<void> validate_manager(const Scenario& scenario) {
   if (Result<void> start = validate_start(scenario); !start) {
     return start;
   }
+  if (!routing.reroute_delay && !simulates_resweeps(routing) &&
+      rank_of(scenario, "routing.reroute_delay") >= rank_of(scenario, "fabric.family")) {
+    return fail_at(scenario, "routing.reroute_delay",
+                   "\"auto\" is what a subnet manager takes, and none computes the tables of this run; set a time, or "
+                   "routing.engine to one of OpenSM's");
+  }
   if (!has_manager(routing)) {
     return {};
   }

@@ -334,8 +334,8 @@ struct WordsOf<FailureKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<host::AttackKind> : NothingPlanned {
-  static constexpr WordList<9> kWords = {"forged-r-key", "forged-p-key", "forged-q-key", "psn-guess", "cnp-flood",
-                                         "pause-flood",  "rogue-sm",     "bgp-spoof",    "gid-spoof"};
+  static constexpr WordList<10> kWords = {"forged-r-key", "forged-p-key", "forged-q-key", "psn-guess", "cnp-flood",
+                                          "pause-flood",  "rogue-sm",     "bgp-spoof",    "gid-spoof", "rogue-cc"};
 };
 template <>
 struct WordsOf<host::Guess> : NothingPlanned {

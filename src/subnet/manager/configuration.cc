@@ -283,6 +283,17 @@ std::vector<Smp> lid_sets(const Found& found, const ManagerOptions& options, Lid
   return sets;
 }
 
+ForwardingTables held_tables(const RoutingView& view, const std::map<Guid, ForwardingTable>& written) {
+  ForwardingTables held = empty_tables(view);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const auto known = written.find(view.switches[i].guid);
+    if (known != written.end()) {
+      std::copy_n(known->second.begin(), std::min(known->second.size(), held[i].size()), held[i].begin());
+    }
+  }
+  return held;
+}
+
 std::vector<Smp> table_sets(const Found& found, const ForwardingTables& tables, const WrittenBlocks& written) {
   std::vector<Smp> sets;
   for (const RoutedSwitch& routed : found.view.switches) {

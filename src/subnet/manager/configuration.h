@@ -30,6 +30,9 @@ struct Found {
   const RoutingView& view;
 };
 
+/// What was written to the switches of a view, LIDs beyond that without routes.
+[[nodiscard]] ForwardingTables held_tables(const RoutingView& view, const std::map<Guid, ForwardingTable>& written);
+
 /// SwitchInfo of switches whose PortStateChange is set, which a Set clears.
 [[nodiscard]] std::vector<Smp> change_resets(const KnownSubnet& known);
 /// P_Key tables of end ports and of the switch ports that face adapters, and enforcement at those. Errors: those of

@@ -24,6 +24,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -96,6 +98,8 @@ class SubnetManager {
   bool after_discovery(Time now);
   void post_all(const std::vector<Smp>& sets);
   void begin_routing(Time now);
+  /// No port has trained since the last tables were made; notes the ports for the next time.
+  [[nodiscard]] bool only_lost_links();
   [[nodiscard]] std::vector<Smp> group_sets();
   void begin_groups(Time now);
   void ask_rivals();
@@ -118,7 +122,8 @@ class SubnetManager {
   Subnet subnet_;
   RoutingView view_;
   ForwardingTables tables_;
-  EngineKind used_ = EngineKind::kMinhop;  // made them
+  EngineKind used_ = EngineKind::kMinhop;           // made them
+  std::set<std::pair<Guid, PortNumber>> linked_{};  // ports that had a link when they were made
   GroupRecords groups_;
   std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
   std::vector<Smp> group_sets_;               // of the step that comes

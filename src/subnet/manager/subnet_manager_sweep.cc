@@ -213,13 +213,34 @@ bool SubnetManager::after_discovery(Time now) {
   return true;
 }
 
-/// The tables are there when the engine's time has passed.
+bool SubnetManager::only_lost_links() {
+  std::set<std::pair<Guid, PortNumber>> linked;
+  for (const Node& node : subnet_.nodes) {
+    for (std::size_t port = 0; port < node.ports.size(); ++port) {
+      if (node.ports[port].peer) {
+        linked.emplace(node.guid, static_cast<PortNumber>(port));
+      }
+    }
+  }
+  const bool only = std::ranges::includes(linked_, linked);
+  linked_ = std::move(linked);
+  return only;
+}
+
+/// The tables are there when the engine's time has passed. As in OpenSM, engines that balance keep what switches hold,
+/// unless a port has trained.
 void SubnetManager::begin_routing(Time now) {
   tables_.clear();
   if (view_.switches.empty()) {
     return;
   }
-  Result<ManagedRoutes> routes = route_subnet(view_, options_.engine, options_.routing);
+  EngineOptions routing = options_.routing;
+  ForwardingTables held;
+  if (only_lost_links()) {
+    held = held_tables(view_, written_.linear);
+    routing.held = &held;
+  }
+  Result<ManagedRoutes> routes = route_subnet(view_, options_.engine, routing);
   if (!routes) {
     fail_sweep(routes.error().message, now);
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "subnet/agent/managed_state.h"
+#include "subnet/manager/configuration.h"
 
 namespace weft::subnet {
 namespace {
@@ -58,6 +59,7 @@ class SweepRun {
   FailureReport after(const SweepFailure& failure) {
     const std::size_t before = sweeps().size();
     FailureReport report{.name = failure.name, .failed = world_.now() + kCalm};
+    const HeldTables held = failure.is_return ? HeldTables{} : tables_of(subnet_, world_.served());
     const auto cable = failure.is_return ? ServedSubnet::Cable::kPlugged : ServedSubnet::Cable::kUnplugged;
     for (const PortPlace& port : failure.ports) {
       world_.set_cable(port, cable, report.failed + plan_.signal);
@@ -74,7 +76,7 @@ class SweepRun {
     for (std::size_t i = before; i < sweeps().size(); ++i) {
       add(sweeps()[i], report);
     }
-    report.is_routed = is_routed_by(subnet_, world_.served(), plan_.options);
+    report.is_routed = is_routed_by(subnet_, world_.served(), plan_.options, held);
     return report;
   }
 
@@ -125,7 +127,18 @@ class SweepRun {
 
 }  // namespace
 
-bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const ManagerOptions& options) {
+HeldTables tables_of(const Subnet& subnet, const ServedSubnet& served) {
+  HeldTables held;
+  if (const Result<ManagedState> state = managed_state(subnet, served)) {
+    for (std::size_t i = 0; i < state->swept.view.switches.size(); ++i) {
+      held.emplace(state->swept.view.switches[i].guid, state->tables[i]);
+    }
+  }
+  return held;
+}
+
+bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const ManagerOptions& options,
+                  const HeldTables& before) {
   const Result<ManagedState> state = managed_state(subnet, served);
   if (!state) {
     return false;
@@ -133,7 +146,10 @@ bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const Manage
   if (state->swept.view.switches.empty()) {
     return true;
   }
-  const Result<ManagedRoutes> routes = route_subnet(state->swept.view, options.engine, options.routing);
+  EngineOptions routing = options.routing;
+  const ForwardingTables held = held_tables(state->swept.view, before);
+  routing.held = before.empty() ? nullptr : &held;
+  const Result<ManagedRoutes> routes = route_subnet(state->swept.view, options.engine, routing);
   return routes && routes->routes.tables == state->tables;
 }
 

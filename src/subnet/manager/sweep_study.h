@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,7 +72,14 @@ struct SweepStudy {
 /// Errors: a sweep that does not end within a day.
 [[nodiscard]] Result<SweepStudy> study_sweeps(const Subnet& subnet, const SweepPlan& plan);
 
-/// Whether the agents' forwarding tables are those of the engine for the links and LIDs that there are now.
-[[nodiscard]] bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const ManagerOptions& options);
+/// By switch.
+using HeldTables = std::map<Guid, ForwardingTable>;
+/// Whether the agents' forwarding tables are those of the engine for the links and LIDs that there are now. `before`:
+/// what switches held before the links were lost, which engines that balance keep where they can; empty: nothing that
+/// counts, as in a first sweep and where a link has returned.
+[[nodiscard]] bool is_routed_by(const Subnet& subnet, const ServedSubnet& served, const ManagerOptions& options,
+                                const HeldTables& before = {});
+/// What they hold now. Empty: no manager has set them up.
+[[nodiscard]] HeldTables tables_of(const Subnet& subnet, const ServedSubnet& served);
 
 }  // namespace weft::subnet

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "subnet/agent/managed_state.h"
 #include "subnet/manager/test_swept.h"
+#include "subnet/routing/engine.h"
 #include "subnet/routing/stored_dumps.h"
 
 namespace weft::subnet {
@@ -119,6 +121,52 @@ TEST(SweepStudy, RetriesWhatFoundAFullBuffer) {
   EXPECT_GT(study.retried, 0);
   EXPECT_EQ(study.failed, 0);
   EXPECT_TRUE(study.is_routed);
+}
+
+/// Entries of switches that are there in both.
+std::size_t different(const HeldTables& one, const HeldTables& other) {
+  std::size_t count = 0;
+  for (const auto& [guid, table] : one) {
+    const ForwardingTable& peer = other.at(guid);
+    for (std::size_t lid = 0; lid < std::min(table.size(), peer.size()); ++lid) {
+      count += table[lid] != peer[lid] ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+// Of a cable that fails only what led over it moves; of one that returns all is made anew. Engines that know no tables
+// but their own begin anew both times.
+TEST(SweepStudy, KeepsEntriesThatStillBeginAShortestPathUntilACableReturns) {
+  std::size_t kept = 0;
+  for (const EngineKind kind :
+       {EngineKind::kMinhop, EngineKind::kUpdn, EngineKind::kDnup, EngineKind::kDor, EngineKind::kSssp}) {
+    Swept swept(parsed(fat_tree_text(4, 3, 3)), {.engine = kind});
+    const auto pull = [&](ServedSubnet::Cable cable, std::size_t sweeps) {
+      swept.world.set_cable(port_of(swept.subnet, "Leaf2", 5), cable, swept.world.now() + Duration::milliseconds(1));
+      const std::size_t wanted = swept.manager().sweeps().size() + sweeps;
+      swept.finish(wanted);
+    };
+    const HeldTables first = tables_of(swept.subnet, swept.world.served());
+    pull(ServedSubnet::Cable::kUnplugged, 2);
+    const HeldTables failed = tables_of(swept.subnet, swept.world.served());
+    const ManagedState state = swept.state();
+    const Result<ManagedRoutes> anew = route_subnet(state.swept.view, kind);
+    ASSERT_TRUE(anew);
+    HeldTables made;
+    for (std::size_t i = 0; i < state.swept.view.switches.size(); ++i) {
+      made.emplace(state.swept.view.switches[i].guid, anew->routes.tables[i]);
+    }
+    EXPECT_LE(different(first, failed), different(first, made)) << engine(kind).name;
+    kept += different(failed, made);
+    EXPECT_TRUE(is_routed_by(swept.subnet, swept.world.served(), {.engine = kind}, first)) << engine(kind).name;
+    if (kind == EngineKind::kSssp) {
+      EXPECT_EQ(different(failed, made), 0U);
+    }
+    pull(ServedSubnet::Cable::kPlugged, 2);
+    EXPECT_EQ(different(first, tables_of(swept.subnet, swept.world.served())), 0U) << engine(kind).name;
+  }
+  EXPECT_GT(kept, 0U);
 }
 
 }  // namespace

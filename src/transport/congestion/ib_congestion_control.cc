@@ -24,7 +24,10 @@ std::vector<CctEntry> linear_cct(LinearCct shape) {
 IbCongestionParameters ib_congestion_published(Rate link) { return {.link_rate = link, .table = linear_cct({})}; }
 
 IbCongestionControl::IbCongestionControl(const IbCongestionParameters& parameters)
-    : CongestionControl(Acks::kIgnored), parameters_(&parameters), ccti_(parameters.ccti_min) {
+    : CongestionControl(Acks::kIgnored),
+      parameters_(&parameters),
+      ccti_(parameters.ccti_min),
+      ccti_min_(parameters.ccti_min) {
   WEFT_ASSERT(parameters.link_rate > Rate::zero() && parameters.ccti_increase > 0 && parameters.ccti_timer > 0);
   WEFT_ASSERT(parameters.ccti_min <= parameters.ccti_limit && parameters.ccti_limit < parameters.table.size());
   for (const CctEntry& entry : parameters.table)
@@ -41,7 +44,7 @@ void IbCongestionControl::on_congestion(Time now) {
   const std::uint16_t threshold = parameters_->trigger_threshold;
   if (threshold != 0 && before < threshold && ccti_ >= threshold)
     ++threshold_events_;
-  if (next_tick_.is_never() && ccti_ > parameters_->ccti_min)
+  if (next_tick_.is_never() && ccti_ > ccti_min_)
     next_tick_ = now + parameters_->timer();
   WEFT_DCHECK(consistent());
   set_steady({.until = next_tick_});
@@ -51,9 +54,9 @@ void IbCongestionControl::apply_due(Time now) {
   if (next_tick_ > now)
     return;
   const std::int64_t ticks = (now - next_tick_) / parameters_->timer() + 1;
-  const int above_minimum = ccti_ - parameters_->ccti_min;
+  const int above_minimum = ccti_ - ccti_min_;
   if (ticks >= above_minimum) {
-    ccti_ = parameters_->ccti_min;
+    ccti_ = ccti_min_;
     next_tick_ = Time::never();
   } else {
     ccti_ = static_cast<std::uint16_t>(ccti_ - ticks);
@@ -85,6 +88,19 @@ Duration IbCongestionControl::gap_after(Bytes size, Time now) {
 std::uint16_t IbCongestionControl::ccti(Time now) {
   apply_due(now);
   return ccti_;
+}
+
+void IbCongestionControl::set_minimum(std::uint16_t ccti_min, Time now) {
+  WEFT_ASSERT(ccti_min <= parameters_->ccti_limit);
+  apply_due(now);
+  ccti_min_ = ccti_min;
+  if (ccti_ <= ccti_min) {
+    ccti_ = ccti_min;
+    next_tick_ = Time::never();
+  } else if (next_tick_.is_never()) {
+    next_tick_ = now + parameters_->timer();
+  }
+  set_steady({.until = next_tick_});
 }
 
 FecnReply::FecnReply(CongestionSignal signal) : CongestionReceiver(Sees::kMarkedPackets), signal_(signal) {

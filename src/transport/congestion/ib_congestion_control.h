@@ -61,6 +61,9 @@ class IbCongestionControl final : public CongestionControl {
   [[nodiscard]] Duration gap_after(Bytes size, Time now) override;
 
   [[nodiscard]] std::uint16_t ccti(Time now);
+  /// A manager's setting of the least index, in place of that of the parameters; at most `limit`.
+  void set_minimum(std::uint16_t ccti_min, Time now);
+  [[nodiscard]] std::uint16_t limit() const { return parameters_->ccti_limit; }
   /// How often the index has reached the trigger threshold from below.
   [[nodiscard]] std::uint32_t threshold_events() const { return threshold_events_; }
 
@@ -68,8 +71,7 @@ class IbCongestionControl final : public CongestionControl {
   [[nodiscard]] const CctEntry& entry() const { return parameters_->table[ccti_]; }
   /// The index lies between its limits and its timer runs while it is above its minimum; for assertions.
   [[nodiscard]] bool consistent() const {
-    return ccti_ >= parameters_->ccti_min && ccti_ <= parameters_->ccti_limit &&
-           next_tick_.is_never() == (ccti_ == parameters_->ccti_min);
+    return ccti_ >= ccti_min_ && ccti_ <= parameters_->ccti_limit && next_tick_.is_never() == (ccti_ == ccti_min_);
   }
   void apply_due(Time now);
 
@@ -77,6 +79,7 @@ class IbCongestionControl final : public CongestionControl {
   Time next_tick_ = Time::never();
   std::uint32_t threshold_events_ = 0;
   std::uint16_t ccti_;
+  std::uint16_t ccti_min_;
 };
 
 /// Responds to FECN: with BECN on the next acknowledgement (reliable connections), or with a CNP (all others).
