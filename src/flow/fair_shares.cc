@@ -42,7 +42,8 @@ void FairShares::enlist(std::uint32_t flows) {
   for (std::uint32_t i = 0; i < own.uses; ++i) {
     Use& use = uses_[own.first_use + i];
     use.position = static_cast<std::uint32_t>(entries_[use.link].size());
-    entries_[use.link].push_back({.flows = flows, .use = own.first_use + i});
+    entries_[use.link].push_back(
+        {.flows = flows, .use = own.first_use + i, .parts = static_cast<double>(use.part) * own.count});
   }
 }
 
@@ -78,8 +79,13 @@ void FairShares::set_flows(ClassId flows, std::uint32_t count) {
   if (was_there && count == 0) {
     delist(flows.value());
     own.rate = 0;
+    own.level = 0;
   } else if (!was_there) {
     enlist(flows.value());
+  } else {
+    for (const Use& use : uses_of(own)) {
+      entries_[use.link][use.position].parts = static_cast<double>(use.part) * count;
+    }
   }
   mark(flows.value());
 }
@@ -140,6 +146,7 @@ void FairShares::join(std::uint32_t flows) {
   members_.push_back({.flows = flows, .rate_before = own.rate});
   for (const Use& use : uses_of(own)) {
     touch(use.link);
+    touched_[place_[use.link]].joined = true;
   }
 }
 
@@ -175,20 +182,24 @@ std::span<const ClassId> FairShares::update() {
 }
 
 void FairShares::weigh(Touched& link) {
-  link.load = 0;
-  link.outside = 0;
-  link.growing = 0;
-  link.full_at = -1;
-  for (const Entry& entry : entries_[link.link]) {
-    const Class& flows = classes_[entry.flows];
-    const double flows_here = static_cast<double>(uses_[entry.use].part) * flows.count;
-    if (flows.epoch == epoch_) {
-      link.load += flows.weight * flows_here;
-      ++link.growing;
-    } else {
-      link.outside += flows.rate * flows_here;
+  if (link.joined) {
+    link.joined = false;
+    link.members = 0;
+    link.weight = 0;
+    link.outside = 0;
+    for (const Entry& entry : entries_[link.link]) {
+      const Class& flows = classes_[entry.flows];
+      if (flows.epoch == epoch_) {
+        link.weight += flows.weight * entry.parts;
+        ++link.members;
+      } else {
+        link.outside += flows.rate * entry.parts;
+      }
     }
   }
+  link.load = link.weight;
+  link.growing = link.members;
+  link.full_at = -1;
   link.left = std::max(capacities_[link.link] - link.outside, 0.0);
 }
 
@@ -217,6 +228,7 @@ void FairShares::freeze(std::uint32_t number, double level, std::uint32_t bottle
   flows.frozen = true;
   flows.bottleneck = bottleneck;
   flows.rate = bottleneck == kNone ? flows.cap : level * flows.weight;
+  flows.level = flows.rate / flows.weight;
   --growing_;
   for (const Use& use : uses_of(flows)) {
     Touched& link = touched_[place_[use.link]];
@@ -273,8 +285,40 @@ void FairShares::solve() {
     for (const Member& member : members_) {
       if (Class& flows = classes_[member.flows]; !flows.frozen) {
         flows.rate = kNever;
+        flows.level = kNever;
         flows.bottleneck = kNone;
       }
+    }
+  }
+}
+
+void FairShares::expand_over(const Touched& link, bool all) {
+  const std::vector<Entry>& entries = entries_[link.link];
+  double load = 0;
+  double highest = 0;
+  double highest_outside = 0;
+  double lowest_held = kNever;
+  for (const Entry& entry : entries) {
+    const Class& flows = classes_[entry.flows];
+    load += flows.rate * entry.parts;
+    highest = std::max(highest, flows.level);
+    if (flows.epoch != epoch_) {
+      highest_outside = std::max(highest_outside, flows.level);
+      lowest_held = flows.bottleneck == link.link ? std::min(lowest_held, flows.level) : lowest_held;
+    }
+  }
+  const double capacity = capacities_[link.link];
+  const double least_held = load >= capacity * (1 - kTolerance) ? highest * (1 - kTolerance) : kNever;
+  const double most = all || link.outside > capacity * (1 + kTolerance) ? -1
+                      : link.full_at >= 0                               ? link.full_at * (1 + kTolerance)
+                                                                        : kNever;
+  if (highest_outside <= most && lowest_held >= least_held) {
+    return;
+  }
+  for (const Entry& entry : entries) {
+    const Class& flows = classes_[entry.flows];
+    if (flows.epoch != epoch_ && (flows.level > most || (flows.bottleneck == link.link && flows.level < least_held))) {
+      join(entry.flows);
     }
   }
 }
@@ -284,28 +328,9 @@ bool FairShares::expand(bool all) {
   // Links that join below are looked at in the next round.
   for (std::size_t place = 0, count = touched_.size(); place < count; ++place) {
     const Touched link = touched_[place];
-    const double capacity = capacities_[link.link];
-    const std::vector<Entry>& entries = entries_[link.link];
-    double load = 0;
-    double highest = 0;
-    for (const Entry& entry : entries) {
-      const Class& flows = classes_[entry.flows];
-      load += flows.rate * static_cast<double>(uses_[entry.use].part) * flows.count;
-      highest = std::max(highest, flows.rate / flows.weight);
-    }
-    const bool is_full = load >= capacity * (1 - kTolerance);
-    const bool is_overfull = link.outside > capacity * (1 + kTolerance);
-    for (const Entry& entry : entries) {
-      const Class& flows = classes_[entry.flows];
-      if (flows.epoch == epoch_) {
-        continue;
-      }
-      const double level = flows.rate / flows.weight;
-      const bool takes_too_much = link.full_at >= 0 && level > link.full_at * (1 + kTolerance);
-      const bool is_held_elsewhere = flows.bottleneck != link.link || (is_full && level >= highest * (1 - kTolerance));
-      if (all || is_overfull || takes_too_much || !is_held_elsewhere) {
-        join(entry.flows);
-      }
+    // Others may have joined over links before this one: `members` counts those that were solved.
+    if (link.members < entries_[link.link].size()) {
+      expand_over(link, all);
     }
   }
   return members_.size() > members;

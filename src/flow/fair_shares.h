@@ -80,6 +80,7 @@ class FairShares {
   };
   struct Class {
     double rate = 0;
+    double level = 0;  // rate per weight
     double cap = 0;
     double weight = 1;
     std::uint32_t first_use = 0;
@@ -95,15 +96,20 @@ class FairShares {
   struct Entry {
     std::uint32_t flows = 0;
     std::uint32_t use = 0;
+    double parts = 0;  // of all its flows together
   };
   /// A link that the present update looks at.
   struct Touched {
-    std::uint32_t link = 0;
-    double left = 0;     // of its capacity, for classes that still grow
-    double load = 0;     // that these put on it per unit of level
-    double outside = 0;  // what classes that are not solved take
-    std::uint32_t growing = 0;
+    double left = 0;      // of its capacity, for classes that still grow
+    double load = 0;      // that these put on it per unit of level
     double full_at = -1;  // the level that it gave its classes; negative: it was none's bottleneck
+    std::uint32_t link = 0;
+    std::uint32_t growing = 0;
+    // Before any class has stopped growing, as of the last weigh(); `joined`: others have been taken in since.
+    bool joined = true;
+    std::uint32_t members = 0;
+    double weight = 0;   // of all members
+    double outside = 0;  // what classes that are not solved take
   };
   struct Member {
     std::uint32_t flows = 0;
@@ -119,6 +125,8 @@ class FairShares {
   void join(std::uint32_t flows);
   void solve();
   void weigh(Touched& link);
+  /// Takes in the classes of a link whose bottleneck is none any more, or all.
+  void expand_over(const Touched& link, bool all);
   void freeze(std::uint32_t flows, double level, std::uint32_t bottleneck);
   /// Whether classes joined whose bottleneck is none any more.
   [[nodiscard]] bool expand(bool all);
