@@ -8,7 +8,6 @@
 namespace weft::flow {
 namespace {
 
-constexpr double kTolerance = 1e-9;
 /// Rounds of an update that take in only classes whose bottleneck is shown to have moved; from then on all neighbours.
 constexpr int kNarrowRounds = 12;
 
@@ -42,8 +41,9 @@ void FairShares::enlist(std::uint32_t flows) {
   for (std::uint32_t i = 0; i < own.uses; ++i) {
     Use& use = uses_[own.first_use + i];
     use.position = static_cast<std::uint32_t>(entries_[use.link].size());
+    const double parts = static_cast<double>(use.part) * own.count;
     entries_[use.link].push_back(
-        {.flows = flows, .use = own.first_use + i, .parts = static_cast<double>(use.part) * own.count});
+        {.flows = flows, .use = own.first_use + i, .parts = parts, .weight = own.weight * parts});
   }
 }
 
@@ -80,11 +80,18 @@ void FairShares::set_flows(ClassId flows, std::uint32_t count) {
     delist(flows.value());
     own.rate = 0;
     own.level = 0;
+    classes_[active_.back()].position = own.position;
+    active_[own.position] = active_.back();
+    active_.pop_back();
   } else if (!was_there) {
     enlist(flows.value());
+    own.position = static_cast<std::uint32_t>(active_.size());
+    active_.push_back(flows.value());
   } else {
     for (const Use& use : uses_of(own)) {
-      entries_[use.link][use.position].parts = static_cast<double>(use.part) * count;
+      Entry& entry = entries_[use.link][use.position];
+      entry.parts = static_cast<double>(use.part) * count;
+      entry.weight = own.weight * entry.parts;
     }
   }
   mark(flows.value());
@@ -150,7 +157,20 @@ void FairShares::join(std::uint32_t flows) {
   }
 }
 
-std::span<const ClassId> FairShares::update() {
+void FairShares::join_all() {
+  for (const std::uint32_t flows : active_) {
+    Class& own = classes_[flows];
+    own.epoch = epoch_;
+    members_.push_back({.flows = flows, .rate_before = own.rate});
+  }
+  for (std::uint32_t link = 0; link < entries_.size(); ++link) {
+    if (!entries_[link].empty()) {
+      touch(link);
+    }
+  }
+}
+
+std::span<const ClassId> FairShares::update(Reach reach) {
   changed_.clear();
   if (dirty_.empty() && dirty_links_.empty()) {
     return changed_;
@@ -158,11 +178,15 @@ std::span<const ClassId> FairShares::update() {
   ++epoch_;
   touched_.clear();
   members_.clear();
+  solves_all_ = reach == Reach::kAll;
   for (const std::uint32_t flows : dirty_) {
     classes_[flows].dirty = false;
-    if (classes_[flows].count > 0) {
+    if (!solves_all_ && classes_[flows].count > 0) {
       join(flows);
     }
+  }
+  if (solves_all_) {
+    join_all();
   }
   for (const std::uint32_t link : dirty_links_) {
     touch(link);
@@ -172,13 +196,39 @@ std::span<const ClassId> FairShares::update() {
   int rounds = 0;
   do {
     solve();
-  } while (expand(++rounds > kNarrowRounds));
+  } while (!solves_all_ && expand(++rounds > kNarrowRounds));
   for (const Member& member : members_) {
     if (classes_[member.flows].rate != member.rate_before) {
       changed_.push_back(ClassId(member.flows));
     }
   }
   return changed_;
+}
+
+double FairShares::estimate(ClassId flows) {
+  Class& own = classes_[flows.value()];
+  double level = own.cap / own.weight;
+  for (std::uint32_t i = 0; i < own.uses; ++i) {
+    const Use& use = uses_[own.first_use + i];
+    double load = 0;
+    double highest = 0;
+    double weight = 0;  // of those that have the highest
+    for (const Entry& entry : entries_[use.link]) {
+      const Class& other = classes_[entry.flows];
+      load += other.rate * entry.parts;
+      if (other.level > highest * (1 + tolerance_)) {
+        highest = other.level;
+        weight = 0;
+      }
+      weight += other.level >= highest * (1 - tolerance_) ? other.weight * entry.parts : 0;
+    }
+    const double left = std::max(capacities_[use.link] - load, 0.0);
+    const double needs = own.weight * static_cast<double>(use.part);
+    level = std::min(level, std::max(left / needs, (left + weight * highest) / (weight + needs)));
+  }
+  own.level = level;
+  own.rate = level * own.weight;
+  return own.rate;
 }
 
 void FairShares::weigh(Touched& link) {
@@ -188,12 +238,11 @@ void FairShares::weigh(Touched& link) {
     link.weight = 0;
     link.outside = 0;
     for (const Entry& entry : entries_[link.link]) {
-      const Class& flows = classes_[entry.flows];
-      if (flows.epoch == epoch_) {
-        link.weight += flows.weight * entry.parts;
+      if (solves_all_ || classes_[entry.flows].epoch == epoch_) {
+        link.weight += entry.weight;
         ++link.members;
       } else {
-        link.outside += flows.rate * entry.parts;
+        link.outside += classes_[entry.flows].rate * entry.parts;
       }
     }
   }
@@ -308,9 +357,9 @@ void FairShares::expand_over(const Touched& link, bool all) {
     }
   }
   const double capacity = capacities_[link.link];
-  const double least_held = load >= capacity * (1 - kTolerance) ? highest * (1 - kTolerance) : kNever;
-  const double most = all || link.outside > capacity * (1 + kTolerance) ? -1
-                      : link.full_at >= 0                               ? link.full_at * (1 + kTolerance)
+  const double least_held = load >= capacity * (1 - tolerance_) ? highest * (1 - tolerance_) : kNever;
+  const double most = all || link.outside > capacity * (1 + tolerance_) ? -1
+                      : link.full_at >= 0                               ? link.full_at * (1 + tolerance_)
                                                                         : kNever;
   if (highest_outside <= most && lowest_held >= least_held) {
     return;
