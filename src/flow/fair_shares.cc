@@ -8,7 +8,6 @@
 namespace weft::flow {
 namespace {
 
-constexpr double kTolerance = 1e-9;
 /// Rounds of an update that take in only classes whose bottleneck is shown to have moved; from then on all neighbours.
 constexpr int kNarrowRounds = 12;
 
@@ -42,7 +41,9 @@ void FairShares::enlist(std::uint32_t flows) {
   for (std::uint32_t i = 0; i < own.uses; ++i) {
     Use& use = uses_[own.first_use + i];
     use.position = static_cast<std::uint32_t>(entries_[use.link].size());
-    entries_[use.link].push_back({.flows = flows, .use = own.first_use + i});
+    const double parts = static_cast<double>(use.part) * own.count;
+    entries_[use.link].push_back(
+        {.flows = flows, .use = own.first_use + i, .parts = parts, .weight = own.weight * parts});
   }
 }
 
@@ -78,8 +79,20 @@ void FairShares::set_flows(ClassId flows, std::uint32_t count) {
   if (was_there && count == 0) {
     delist(flows.value());
     own.rate = 0;
+    own.level = 0;
+    classes_[active_.back()].position = own.position;
+    active_[own.position] = active_.back();
+    active_.pop_back();
   } else if (!was_there) {
     enlist(flows.value());
+    own.position = static_cast<std::uint32_t>(active_.size());
+    active_.push_back(flows.value());
+  } else {
+    for (const Use& use : uses_of(own)) {
+      Entry& entry = entries_[use.link][use.position];
+      entry.parts = static_cast<double>(use.part) * count;
+      entry.weight = own.weight * entry.parts;
+    }
   }
   mark(flows.value());
 }
@@ -140,10 +153,24 @@ void FairShares::join(std::uint32_t flows) {
   members_.push_back({.flows = flows, .rate_before = own.rate});
   for (const Use& use : uses_of(own)) {
     touch(use.link);
+    touched_[place_[use.link]].joined = true;
   }
 }
 
-std::span<const ClassId> FairShares::update() {
+void FairShares::join_all() {
+  for (const std::uint32_t flows : active_) {
+    Class& own = classes_[flows];
+    own.epoch = epoch_;
+    members_.push_back({.flows = flows, .rate_before = own.rate});
+  }
+  for (std::uint32_t link = 0; link < entries_.size(); ++link) {
+    if (!entries_[link].empty()) {
+      touch(link);
+    }
+  }
+}
+
+std::span<const ClassId> FairShares::update(Reach reach) {
   changed_.clear();
   if (dirty_.empty() && dirty_links_.empty()) {
     return changed_;
@@ -151,11 +178,15 @@ std::span<const ClassId> FairShares::update() {
   ++epoch_;
   touched_.clear();
   members_.clear();
+  solves_all_ = reach == Reach::kAll;
   for (const std::uint32_t flows : dirty_) {
     classes_[flows].dirty = false;
-    if (classes_[flows].count > 0) {
+    if (!solves_all_ && classes_[flows].count > 0) {
       join(flows);
     }
+  }
+  if (solves_all_) {
+    join_all();
   }
   for (const std::uint32_t link : dirty_links_) {
     touch(link);
@@ -165,7 +196,7 @@ std::span<const ClassId> FairShares::update() {
   int rounds = 0;
   do {
     solve();
-  } while (expand(++rounds > kNarrowRounds));
+  } while (!solves_all_ && expand(++rounds > kNarrowRounds));
   for (const Member& member : members_) {
     if (classes_[member.flows].rate != member.rate_before) {
       changed_.push_back(ClassId(member.flows));
@@ -174,21 +205,50 @@ std::span<const ClassId> FairShares::update() {
   return changed_;
 }
 
+double FairShares::estimate(ClassId flows) {
+  Class& own = classes_[flows.value()];
+  double level = own.cap / own.weight;
+  for (std::uint32_t i = 0; i < own.uses; ++i) {
+    const Use& use = uses_[own.first_use + i];
+    double load = 0;
+    double highest = 0;
+    double weight = 0;  // of those that have the highest
+    for (const Entry& entry : entries_[use.link]) {
+      const Class& other = classes_[entry.flows];
+      load += other.rate * entry.parts;
+      if (other.level > highest * (1 + tolerance_)) {
+        highest = other.level;
+        weight = 0;
+      }
+      weight += other.level >= highest * (1 - tolerance_) ? other.weight * entry.parts : 0;
+    }
+    const double left = std::max(capacities_[use.link] - load, 0.0);
+    const double needs = own.weight * static_cast<double>(use.part);
+    level = std::min(level, std::max(left / needs, (left + weight * highest) / (weight + needs)));
+  }
+  own.level = level;
+  own.rate = level * own.weight;
+  return own.rate;
+}
+
 void FairShares::weigh(Touched& link) {
-  link.load = 0;
-  link.outside = 0;
-  link.growing = 0;
-  link.full_at = -1;
-  for (const Entry& entry : entries_[link.link]) {
-    const Class& flows = classes_[entry.flows];
-    const double flows_here = static_cast<double>(uses_[entry.use].part) * flows.count;
-    if (flows.epoch == epoch_) {
-      link.load += flows.weight * flows_here;
-      ++link.growing;
-    } else {
-      link.outside += flows.rate * flows_here;
+  if (link.joined) {
+    link.joined = false;
+    link.members = 0;
+    link.weight = 0;
+    link.outside = 0;
+    for (const Entry& entry : entries_[link.link]) {
+      if (solves_all_ || classes_[entry.flows].epoch == epoch_) {
+        link.weight += entry.weight;
+        ++link.members;
+      } else {
+        link.outside += classes_[entry.flows].rate * entry.parts;
+      }
     }
   }
+  link.load = link.weight;
+  link.growing = link.members;
+  link.full_at = -1;
   link.left = std::max(capacities_[link.link] - link.outside, 0.0);
 }
 
@@ -217,6 +277,7 @@ void FairShares::freeze(std::uint32_t number, double level, std::uint32_t bottle
   flows.frozen = true;
   flows.bottleneck = bottleneck;
   flows.rate = bottleneck == kNone ? flows.cap : level * flows.weight;
+  flows.level = flows.rate / flows.weight;
   --growing_;
   for (const Use& use : uses_of(flows)) {
     Touched& link = touched_[place_[use.link]];
@@ -273,8 +334,40 @@ void FairShares::solve() {
     for (const Member& member : members_) {
       if (Class& flows = classes_[member.flows]; !flows.frozen) {
         flows.rate = kNever;
+        flows.level = kNever;
         flows.bottleneck = kNone;
       }
+    }
+  }
+}
+
+void FairShares::expand_over(const Touched& link, bool all) {
+  const std::vector<Entry>& entries = entries_[link.link];
+  double load = 0;
+  double highest = 0;
+  double highest_outside = 0;
+  double lowest_held = kNever;
+  for (const Entry& entry : entries) {
+    const Class& flows = classes_[entry.flows];
+    load += flows.rate * entry.parts;
+    highest = std::max(highest, flows.level);
+    if (flows.epoch != epoch_) {
+      highest_outside = std::max(highest_outside, flows.level);
+      lowest_held = flows.bottleneck == link.link ? std::min(lowest_held, flows.level) : lowest_held;
+    }
+  }
+  const double capacity = capacities_[link.link];
+  const double least_held = load >= capacity * (1 - tolerance_) ? highest * (1 - tolerance_) : kNever;
+  const double most = all || link.outside > capacity * (1 + tolerance_) ? -1
+                      : link.full_at >= 0                               ? link.full_at * (1 + tolerance_)
+                                                                        : kNever;
+  if (highest_outside <= most && lowest_held >= least_held) {
+    return;
+  }
+  for (const Entry& entry : entries) {
+    const Class& flows = classes_[entry.flows];
+    if (flows.epoch != epoch_ && (flows.level > most || (flows.bottleneck == link.link && flows.level < least_held))) {
+      join(entry.flows);
     }
   }
 }
@@ -284,28 +377,9 @@ bool FairShares::expand(bool all) {
   // Links that join below are looked at in the next round.
   for (std::size_t place = 0, count = touched_.size(); place < count; ++place) {
     const Touched link = touched_[place];
-    const double capacity = capacities_[link.link];
-    const std::vector<Entry>& entries = entries_[link.link];
-    double load = 0;
-    double highest = 0;
-    for (const Entry& entry : entries) {
-      const Class& flows = classes_[entry.flows];
-      load += flows.rate * static_cast<double>(uses_[entry.use].part) * flows.count;
-      highest = std::max(highest, flows.rate / flows.weight);
-    }
-    const bool is_full = load >= capacity * (1 - kTolerance);
-    const bool is_overfull = link.outside > capacity * (1 + kTolerance);
-    for (const Entry& entry : entries) {
-      const Class& flows = classes_[entry.flows];
-      if (flows.epoch == epoch_) {
-        continue;
-      }
-      const double level = flows.rate / flows.weight;
-      const bool takes_too_much = link.full_at >= 0 && level > link.full_at * (1 + kTolerance);
-      const bool is_held_elsewhere = flows.bottleneck != link.link || (is_full && level >= highest * (1 - kTolerance));
-      if (all || is_overfull || takes_too_much || !is_held_elsewhere) {
-        join(entry.flows);
-      }
+    // Others may have joined over links before this one: `members` counts those that were solved.
+    if (link.members < entries_[link.link].size()) {
+      expand_over(link, all);
     }
   }
   return members_.size() > members;

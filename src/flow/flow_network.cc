@@ -65,7 +65,7 @@ void FlowNetwork::schedule(Time at, EventKind kind, std::uint32_t index) {
 }
 
 Time FlowNetwork::next_time() {
-  Time next = transfers_.next_finish();
+  Time next = earlier(transfers_.next_finish(), transfers_.next_settle());
   if (!heap_.empty()) {
     next = earlier(next, heap_.front().at);
   }

@@ -56,6 +56,8 @@ class FlowNetwork {
 
   /// What is done at that instant before anything else that happens then: a link that fails, for example.
   void at(Time time, std::function<void()> what) { planned_.emplace(time, std::move(what)); }
+  /// Before it starts: changes of rates may wait for others (Transfers::put_off).
+  void put_off_rates(double part) { transfers_.put_off(part); }
   void set_capacity(std::uint32_t link, double bits_per_second) { transfers_.set_capacity(link, bits_per_second); }
 
   [[nodiscard]] Time now() const { return now_; }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/assert.h"
+#include "flow/corrections.h"
 
 namespace weft::flow {
 namespace {
@@ -18,6 +19,13 @@ constexpr int kAnswerRounds = 3;
 /// Of a capacity: smaller changes by answers are left for later.
 constexpr double kAnswerStep = 1e-4;
 constexpr double kMostAnswers = 0.5;
+
+constexpr double kMostRate = 1e18;  // bits per second
+constexpr double kLongest = 1;      // s
+/// Of rates, where they are late anyway.
+constexpr double kLateTolerance = 1e-3;
+/// About how many classes a change of one reaches, where flows share links.
+constexpr std::size_t kReached = 256;
 
 constexpr auto kLaterMark = [](const auto& a, const auto& b) {
   return std::tie(a.at, a.order) > std::tie(b.at, b.order);
@@ -46,6 +54,9 @@ ClassId Transfers::add_class(std::span<const LinkUse> links, const ClassOptions&
 
 void Transfers::set_capacity(std::uint32_t link, double capacity) {
   capacities_[link] = capacity;
+  if (put_off_ > 0) {
+    settles_at_ = Time::zero();
+  }
   shares_.set_capacity(link, std::max(capacity - answer_load_[link], 0.0));
 }
 
@@ -135,11 +146,13 @@ void Transfers::add_mark(std::uint32_t flows, const Mark& mark) {
 void Transfers::begin(ClassId flows, std::uint32_t owner, double bits, Time now) {
   Class& own = classes_[flows.value()];
   advance(own, now);
-  add_mark(flows.value(), {.at = own.served + bits, .order = order_++, .owner = owner});
+  add_mark(flows.value(),
+           {.at = own.served + bits, .order = order_++, .owner = owner, .bits = static_cast<float>(bits)});
 }
 
 void Transfers::follow(const Finished& before, double bits) {
-  add_mark(before.flows.value(), {.at = before.mark + bits, .order = order_++, .owner = before.owner});
+  add_mark(before.flows.value(),
+           {.at = before.mark + bits, .order = order_++, .owner = before.owner, .bits = static_cast<float>(bits)});
 }
 
 void Transfers::limit_queues(const QueueLimits& limits) {
@@ -227,6 +240,7 @@ std::optional<Transfers::Finished> Transfers::take_finished(Time now) {
   std::ranges::pop_heap(own.marks, kLaterMark);
   const Mark done = own.marks.back();
   own.marks.pop_back();
+  own.took = static_cast<double>(done.bits) / own.rate;
   set_sending(own, false);
   mark_dirty(flows);
   // Others of the class may be finished at this instant as well.
@@ -248,35 +262,94 @@ void Transfers::schedule(std::uint32_t flows) {
   due_.set(flows, own.since + Duration::picoseconds(static_cast<std::int64_t>(whole)));
 }
 
+void Transfers::put_off(double part) {
+  if (waiting_.empty()) {
+    put_off_ = part;
+    shares_.set_tolerance(kLateTolerance);
+  }
+}
+
+void Transfers::put_off_change(std::uint32_t flows, Time now) {
+  Class& own = classes_[flows];
+  const ClassId name(flows);
+  const std::uint32_t before = shares_.flows(name);
+  if (own.marks.size() == before) {
+    return;
+  }
+  shares_.set_flows(name, static_cast<std::uint32_t>(own.marks.size()));
+  if (before == 0) {
+    own.rate = std::min(shares_.estimate(name), kMostRate);
+  }
+  if (!own.put_off) {
+    own.put_off = true;
+    late_.push_back(flows);
+  }
+  double seconds = own.took;
+  if (own.marks.size() > before) {
+    seconds = own.rate > 0 ? static_cast<double>(own.marks.front().bits) / own.rate : 0;
+  }
+  const Time latest = settled_at_ + duration_of(put_off_ * std::min(seconds, kLongest));
+  settles_at_ = earlier(settles_at_, later(latest, now));
+}
+
+bool Transfers::puts_off(Time now) {
+  for (const std::uint32_t flows : dirty_) {
+    put_off_change(flows, now);
+  }
+  if (settles_at_ > now) {
+    for (const std::uint32_t flows : dirty_) {
+      refresh(flows, now);
+    }
+    dirty_.clear();
+    return true;
+  }
+  for (const std::uint32_t flows : late_) {
+    classes_[flows].put_off = false;
+    mark_dirty(flows);
+  }
+  late_.clear();
+  settled_at_ = now;
+  settles_at_ = Time::never();
+  return false;
+}
+
+void Transfers::refresh(std::uint32_t flows, Time now) {
+  Class& own = classes_[flows];
+  own.dirty = false;
+  if (own.marks.empty()) {
+    own.served = 0;
+    own.sent = 0;
+    own.rate = 0;
+    return due_.erase(flows);
+  }
+  advance(own, now);
+  own.sending = access_flows_.empty() ? 0 : sending_rate(own);
+  schedule(flows);
+}
+
 void Transfers::settle(Time now) {
   ++settled_;
+  if (put_off_ > 0 && puts_off(now)) {
+    return;
+  }
   if (dirty_.empty() && shares_.is_settled()) {
     return;
   }
   for (const std::uint32_t flows : dirty_) {
     shares_.set_flows(ClassId(flows), static_cast<std::uint32_t>(classes_[flows].marks.size()));
   }
+  const bool most = put_off_ > 0 && dirty_.size() * kReached > shares_.active();
+  const auto reach = most ? FairShares::Reach::kAll : FairShares::Reach::kWhatMoved;
   for (int round = 0; round == 0 || (round < kAnswerRounds && !answers_.empty() && apply_answers()); ++round) {
-    for (const ClassId changed : shares_.update()) {
+    for (const ClassId changed : shares_.update(reach)) {
       Class& own = classes_[changed.value()];
       advance(own, now);
-      own.rate = std::min(shares_.rate(changed), 1e18);
+      own.rate = std::min(shares_.rate(changed), kMostRate);
       mark_dirty(changed.value());
     }
   }
   for (const std::uint32_t flows : dirty_) {
-    Class& own = classes_[flows];
-    own.dirty = false;
-    if (own.marks.empty()) {
-      own.served = 0;
-      own.sent = 0;
-      own.rate = 0;
-      due_.erase(flows);
-      continue;
-    }
-    advance(own, now);
-    own.sending = access_flows_.empty() ? 0 : sending_rate(own);
-    schedule(flows);
+    refresh(flows, now);
   }
   dirty_.clear();
 }

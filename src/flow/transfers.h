@@ -65,6 +65,12 @@ class Transfers {
 
   /// Applies all changes; `now` is not before the last call.
   void settle(Time now);
+  /// Rates need not follow at once: what begins has about what its links have left for it, what ends leaves its share
+  /// unused, and both are applied together with others, at the latest when this part of the time that its bits take has
+  /// passed since rates were last solved. Not together with limits of queues. 0: at once.
+  void put_off(double part);
+  /// When changes that were put off are to be applied, by settle(); never(): there are none.
+  [[nodiscard]] Time next_settle() const { return settles_at_; }
   /// When the next transfer is finished, as rates are since settle(); never(): none will be.
   [[nodiscard]] Time next_finish() const;
 
@@ -75,6 +81,7 @@ class Transfers {
     double at = 0;  // of `served`
     std::uint64_t order = 0;
     std::uint32_t owner = 0;
+    float bits = 0;  // about
   };
   struct Class {
     double served = 0;  // bits of each flow since the class last had none
@@ -92,7 +99,9 @@ class Transfers {
     double sent = 0;      // bits, as `served` counts them
     double sending = 0;   // the rate, since `since`
     double answered = 0;  // the rate, of all its flows, whose answers are in answer_load_
+    double took = 0;      // seconds, the last that was finished, at the rate that it had then
     bool dirty = false;
+    bool put_off = false;  // it has more or fewer flows than its rate is for
   };
 
   static constexpr std::uint32_t kNoLink = 0xFFFFFFFF;
@@ -107,6 +116,11 @@ class Transfers {
   [[nodiscard]] bool queues_at(const Class& own, std::uint32_t link, bool held);
   void advance(Class& own, Time now);
   void mark_dirty(std::uint32_t flows);
+  /// Whether the changes of this instant may wait; they have rates until then.
+  [[nodiscard]] bool puts_off(Time now);
+  void put_off_change(std::uint32_t flows, Time now);
+  /// How far it has come, and when the next of it is finished.
+  void refresh(std::uint32_t flows, Time now);
   /// When the first of the class has been carried, as its rate is now.
   void schedule(std::uint32_t flows);
   /// Takes the answers of changed classes from the capacities. Whether that has changed any.
@@ -131,6 +145,10 @@ class Transfers {
   std::uint64_t settled_ = 1;
   std::vector<Class> classes_;
   std::vector<std::uint32_t> dirty_;
+  double put_off_ = 0;
+  std::vector<std::uint32_t> late_;  // whose changes are put off
+  Time settled_at_;
+  Time settles_at_ = Time::never();
   IndexedHeap<Time> due_;  // classes by when the first of theirs has been carried; without those that stand still
   std::uint64_t order_ = 0;
 };

@@ -26,6 +26,10 @@ namespace {
 constexpr std::uint64_t kEventsPerLook = 100'000;
 /// Of jobs with more ranks, acknowledgements are taken for those of the same link's other direction.
 constexpr std::size_t kMostRanksWithAnswers = 1'024;
+/// Of collectives of jobs with more ranks, changes of rates are applied together, after so much of what a message
+/// takes.
+constexpr std::size_t kMostRanksAtOnce = 256;
+constexpr double kPartPutOff = 1.0 / 8;
 
 tl::unexpected<Error> not_at_flow_level(std::string_view what) {
   return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
@@ -176,6 +180,11 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
+  if (std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
+        return plan.machines.size() > kMostRanksAtOnce && (plan.training || plan.collective);
+      })) {
+    parts.network->put_off_rates(kPartPutOff);
+  }
   for (assembly::TrafficPlan& plan : *plans) {
     if (Result<void> job = make_job(std::move(plan)); !job) {
       return job;
