@@ -120,7 +120,7 @@ def scenario(traffic, side, scheme, seed, failed, stop_us):
 
 def simulate(file):
     """When each of its parts had arrived, in us from the start of traffic: name to time; None for what had not."""
-    command = [WEFT, "run", str(file), "--no-results", "--quiet", "--no-cache", "--json", "-"]
+    command = [WEFT, "run", str(file), "--no-results", "--quiet", "--no-cache", "--force", "--json", "-"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{file}: {done.stderr.strip()}")
@@ -178,16 +178,16 @@ def cell(shares):
     return f"{mean:.0f}" if most - least < 1 else f"{mean:.0f} ({least:.0f} to {most:.0f})"
 
 
-def print_table(runs, side, schemes, seeds):
-    columns = [(traffic, failed) for traffic in TRAFFIC for failed in (False, True)]
+def print_table(runs, side, given):
+    columns = [(traffic, failed) for traffic in given.traffic for failed in (False, True)]
     print(f"\n{side * side} hosts, {side} leaf and {side} spine switches:\n")
     print("| step | " + " | ".join(traffic + (", link failed" if failed else "") for traffic, failed in columns) + " |")
     print("|---|" + "---|" * len(columns), flush=True)
-    for scheme in schemes:
+    for scheme in given.schemes:
         cells = []
         for traffic, failed in columns:
             cells.append(cell(list(POOL.map(lambda seed: one_share(runs, traffic, side, scheme, seed, failed),
-                                            range(1, seeds + 1)))))
+                                            range(1, given.seeds + 1)))))
         print(f"| {STEPS[scheme]} (`{scheme}`) | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -195,18 +195,22 @@ def main():
     arguments = argparse.ArgumentParser(prog="scripts/forwarding-ceiling")
     arguments.add_argument("--hosts", type=int, choices=(256, 1024), help="one size (otherwise both)")
     arguments.add_argument("--schemes", type=lambda text: text.split(","), default=list(STEPS), help="some steps, by comma")
+    arguments.add_argument("--traffic", type=lambda text: text.split(","), default=list(TRAFFIC), help="some kinds, by comma")
     arguments.add_argument("--seeds", type=int, choices=range(1, 101), default=3, metavar="N")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     given = arguments.parse_args()
     unknown = [scheme for scheme in given.schemes if scheme not in STEPS]
     if unknown:
         arguments.error(f"unknown scheme '{unknown[0]}'; known: {', '.join(STEPS)}")
+    unknown = [traffic for traffic in given.traffic if traffic not in TRAFFIC]
+    if unknown:
+        arguments.error(f"unknown traffic '{unknown[0]}'; known: {', '.join(TRAFFIC)}")
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.keep or pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         for hosts in [given.hosts] if given.hosts else [256, 1024]:
             try:
-                print_table(Runs(folder), 16 if hosts == 256 else 32, given.schemes, given.seeds)
+                print_table(Runs(folder), 16 if hosts == 256 else 32, given)
             except RuntimeError as error:
                 sys.exit(f"forwarding-ceiling: {error}")
 

@@ -1,15 +1,19 @@
 #include "cli/paths_command.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest_word.h"
+#include "base/parse_quantity.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "cli/run_output.h"
+#include "cli/shell_word.h"
 #include "cli/terminal.h"
+#include "study/report/report_html.h"
 #include "study/run/path_study.h"
 #include "study/scenario/scenario_words.h"
 
@@ -45,16 +49,44 @@ Result<study::run::PathStudyOptions> options_of(const PathsText& text) {
     }
     options.fields.push_back(*field);
   }
+  if (!text.at.empty()) {
+    const Result<Duration> at = parse_duration(text.at);
+    if (!at || *at < Duration::zero()) {
+      return fail("--at: {}", at ? "a time from 0 on is needed, such as 5ms" : at.error().message);
+    }
+    options.at = *at;
+  }
+  options.without_links = text.without_links;
   return options;
 }
 
+std::string whole_command(const PathsText& text) {
+  std::string made = command_text("paths", text.scenario);
+  made += text.scenario.lfts.empty() ? "" : " --lfts " + shell_word(text.scenario.lfts);
+  made += fmt::format(" --seeds {}", text.seeds);
+  made += text.function.empty() ? "" : " --function " + shell_word(text.function);
+  made += text.fields.empty() ? "" : " --fields " + shell_word(fmt::format("{}", fmt::join(text.fields, ",")));
+  made += text.at.empty() ? "" : " --at " + shell_word(text.at);
+  for (const std::string& link : text.without_links) {
+    made += " --without-link " + shell_word(link);
+  }
+  return made;
+}
+
 Result<void> write(const PathsText& text, const study::results::PathReport& report) {
+  std::FILE* const stream = text.json == "-" || text.csv == "-" || text.report == "-" ? stderr : stdout;
   if (!text.quiet) {
-    std::FILE* const stream = text.json == "-" || text.csv == "-" ? stderr : stdout;
     fmt::print(stream, "{}", study::results::path_text(report, terminal_columns(stream)));
   }
   if (!text.csv.empty()) {
     if (Result<void> written = write_csv_files(text.csv, study::results::path_csv(report)); !written) {
+      return written;
+    }
+  }
+  if (!text.report.empty()) {
+    const std::string page =
+        study::report::page_of("Paths of " + report.scenario, study::results::path_json(report), nullptr);
+    if (Result<void> written = write_html(text.report, page, text.quiet ? nullptr : stream); !written) {
       return written;
     }
   }
@@ -70,15 +102,18 @@ int run(const PathsText& text) {
   if (!scenario) {
     return complain("paths", scenario.error(), kUsageError);
   }
-  for (const Result<void>& possible : {check_text_output(text.json), check_csv_output(text.csv)}) {
+  for (const Result<void>& possible :
+       {check_text_output(text.json), check_text_output(text.report), check_csv_output(text.csv)}) {
     if (!possible) {
       return complain("paths", possible.error(), kFault);
     }
   }
-  const Result<study::results::PathReport> report = study::run::study_paths(*scenario, *options);
+  Result<study::results::PathReport> report = study::run::study_paths(*scenario, *options);
   if (!report) {
     return complain("paths", report.error(), kUsageError);
   }
+  report->version = WEFT_VERSION;
+  report->command = whole_command(text);
   if (Result<void> written = write(text, *report); !written) {
     return complain("paths", written.error(), kFault);
   }
@@ -96,8 +131,14 @@ void add_paths_command(CLI::App& app, PathsText& text, int& exit_status) {
   command->add_option("--function", text.function, "Beside the scenario's, this function alone; default: each");
   command->add_option("--fields", text.fields, "Beside the scenario's, these header fields: 5-tuple,destination-qp")
       ->delimiter(',');
+  command
+      ->add_option("--without-link", text.without_links,
+                   "Without these links: a port or device as [[event]] selects it; may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--at", text.at, "With links as the scenario's events have left them by this time; default: 0");
   command->add_option("--json", text.json, "Write everything as JSON to this file; - = standard output alone");
   command->add_option("--csv", text.csv, "Write tables as CSV into this folder; - = standard output");
+  command->add_option("--report", text.report, "Write everything as a page with charts to this HTML file");
   command->add_flag("-q,--quiet", text.quiet, "No table");
   command->footer("Exit status: 0 done, 1 a file cannot be written, 2 wrong input.");
   command->callback([&text, &exit_status] { exit_status = run(text); });

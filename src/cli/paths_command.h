@@ -14,8 +14,11 @@ struct PathsText {
   std::int64_t seeds = 100;
   std::string function;             // empty: all
   std::vector<std::string> fields;  // empty: the scenario's
+  std::string at;                   // empty: the beginning
+  std::vector<std::string> without_links;
   std::string json;
   std::string csv;
+  std::string report;
   bool quiet = false;
 };
 

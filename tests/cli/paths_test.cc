@@ -71,12 +71,20 @@ void expect_refused(const std::string& arguments, const std::string& said) {
   EXPECT_NE(outcome.err.find(said), std::string::npos) << arguments << "\n" << outcome.err;
 }
 
-TEST(Paths, TrafficOverTcpIsLeftOutByName) {
+TEST(Paths, TrafficOverTcpIsForeseenAndNamed) {
   const Outcome outcome = run_weft("paths " + kExamples + "/mixtral-512gpu.toml --seeds 2");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("Left out, as the source ports of TCP are chosen in a run: storage and services."),
-            std::string::npos)
-      << outcome.out;
+  EXPECT_NE(outcome.out.find("Over TCP: storage and services. Its ports follow"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nstorage and services: "), std::string::npos) << outcome.out;
+}
+
+TEST(Paths, LeavesOutALinkByNameAndWritesThePage) {
+  const Outcome outcome =
+      run_weft("paths " + kExamples + "/load-balancing.toml --seeds 2 --without-link leaf0/port8 --report -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 link is down: leaf0/port8 - "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"format\":\"weft-paths\""), std::string::npos) << outcome.out.substr(0, 200);
+  EXPECT_NE(outcome.out.find("--seeds 2 --without-link leaf0/port8"), std::string::npos);
 }
 
 TEST(Paths, WrongInputIsRefused) {
@@ -88,7 +96,8 @@ TEST(Paths, WrongInputIsRefused) {
   expect_refused(kPolarised + " --fields flow-label", "flow-label is a field of IPv6");
   expect_refused(kExamples + "/claims/hash-polarisation.toml --case adaptive --function crc-32",
                  "with routing.policy = \"adaptive\" no flow is hashed");
-  expect_refused(kPolarised + " --set fabric.family=tcp", "the source ports of TCP");
+  expect_refused(kPolarised + " --without-link leaf0/port999", "--without-link: no link has a port 'leaf0/port999'");
+  expect_refused(kPolarised + " --at soon", "--at: ");
 }
 
 }  // namespace

@@ -59,7 +59,11 @@ class Text {
     recommendation();
     networks();
     if (!possible_.empty()) {
-      in_parts([this] { table(); });
+      if (possible_.size() > kMostBeside) {
+        headline();
+      } else {
+        in_parts([this] { table(); });
+      }
       in_parts([this] { lost_time(); });
       risk();
       bills();
@@ -74,6 +78,7 @@ class Text {
  private:
   using Cell = std::function<std::string(const Fabric&)>;
   static constexpr std::size_t kMaxColumns = 6;
+  static constexpr std::size_t kMostBeside = 10;  // more are schemes of load balancing, of which few figures differ
 
   /// Tables of more fabrics than a terminal is wide are printed one below the other, with as many columns each.
   void in_parts(const std::function<void()>& print) {
@@ -211,6 +216,102 @@ class Text {
     table.add_rule();
     figures(table);
     text_ += table.text() + "\n";
+  }
+
+  /// A figure of the headline: what a fabric has of it, or nothing.
+  struct Headline {
+    std::string heading;
+    Cell cell;
+    std::uint8_t rank = 0;  // of its column
+  };
+  [[nodiscard]] std::vector<Headline> headlines() const {
+    const auto words = [](const auto& figure, const auto& write) -> Cell {
+      return [=](const Fabric& own) {
+        const auto value = figure(own);
+        return value ? write(*value) : std::string();
+      };
+    };
+    const auto count = [](std::uint64_t value) { return fmt::format("{}", value); };
+    const bool job = comparison_.scenario && comparison_.scenario->job;
+    return {
+        {.heading = job ? "step" : "time",
+         .cell = words([](const Fabric& own) { return own.step.mean; }, seconds_text)},
+        {.heading = "95 % interval",
+         .cell =
+             [](const Fabric& own) {
+               return own.step.low ? fmt::format("{} .. {}", seconds_text(*own.step.low), seconds_text(*own.step.high))
+                                   : std::string();
+             }},
+        {.heading = "to the best", .cell = ratio_mark},
+        {.heading = "FCT p99",
+         .cell = words([](const Fabric& own) { return own.run.fct ? own.run.fct->p99 : std::nullopt; },
+                       [](double value) { return fmt::format("{:.1f} us", value); }),
+         .rank = 3},
+        {.heading = "sent again",
+         .cell = words([](const Fabric& own) { return own.run.retransmissions; }, count),
+         .rank = 1},
+        {.heading = "drops", .cell = words([](const Fabric& own) { return own.run.drops; }, count), .rank = 2},
+    };
+  }
+
+  /// Behind the ratio, where an interval reaches the best: "=" of a tie, "?" where too little is known.
+  static std::string ratio_mark(const Fabric& own) {
+    const double ratio = own.ratio_to_best.value_or(1);
+    const bool overlaps = ratio > 1 && !own.differs_from_best.value_or(true);
+    return fmt::format("{:.3f}x {}", ratio, !overlaps ? " " : is_not_known(known_step(own)) ? "?" : "=");
+  }
+
+  /// Of very many fabrics a line each, with what one looks at first: three tables below one another cannot be read.
+  void headline() {
+    std::vector<Headline> shown = headlines();
+    std::erase_if(shown, [&](const Headline& figure) {
+      return std::ranges::all_of(possible_, [&](const Fabric* own) { return figure.cell(*own).empty(); });
+    });
+    std::vector<TextTable::Column> columns = {{.wraps = true}};
+    for (const Headline& figure : shown) {
+      columns.push_back({.heading = figure.heading, .align = TextTable::Align::kRight, .rank = figure.rank});
+    }
+    TextTable table(std::move(columns), line_);
+    table.use_colour(colour_);
+    const std::vector<Tone> tones = ranks();
+    for (std::size_t i = 0; i < possible_.size(); ++i) {
+      std::vector<std::string> cells = {possible_[i]->name};
+      std::vector<Tone> of_cells = {Tone::kPlain};
+      for (const Headline& figure : shown) {
+        cells.push_back(figure.cell(*possible_[i]));
+        cells.back() = cells.back().empty() ? kNothing : cells.back();
+        of_cells.push_back(figure.heading == "to the best" ? tones[i + 1] : Tone::kPlain);
+      }
+      table.add(std::move(cells), std::move(of_cells));
+    }
+    text_ += table.text();
+    paragraph(
+        "=: no difference to the best with these seeds; ?: too few to know. All other figures: --json, --csv, or the "
+        "report.",
+        "");
+    cautions();
+    text_ += "\n";
+  }
+
+  /// What must not be overlooked, once for all fabrics of which it is said.
+  void cautions() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> said;
+    for (const Fabric* fabric : possible_) {
+      for (const std::optional<std::string>& text : {fabric->left_out, fabric->run.slice_caution}) {
+        if (!text || text->empty()) {
+          continue;
+        }
+        const auto known = std::ranges::find(said, *text, [](const auto& own) { return own.first; });
+        if (known == said.end()) {
+          said.emplace_back(*text, std::vector{fabric->name});
+        } else {
+          known->second.push_back(fabric->name);
+        }
+      }
+    }
+    for (const auto& [text, names] : said) {
+      paragraph(fmt::format("{}: {}", fmt::join(names, ", "), text), "");
+    }
   }
 
   void figures(TextTable& table) {

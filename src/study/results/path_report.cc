@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "base/csv_writer.h"
@@ -86,12 +88,23 @@ std::string variant_table(const PathSet& set, LineWidth width) {
   return table.text();
 }
 
+std::string links_down_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 4;
+  const std::span<const std::string> shown(names.data(), std::min(names.size(), kShown));
+  return fmt::format("{} link{} down: {}{}.", names.size(), names.size() == 1 ? " is" : "s are", fmt::join(shown, ", "),
+                     names.size() > kShown ? ", ..." : "");
+}
+
 std::string set_text(const PathReport& report, const PathSet& set, LineWidth width) {
   std::string text = fmt::format("\n{}: {} flow{} of {} sender{}", set.name, set.flows, set.flows == 1 ? "" : "s",
                                  set.senders, set.senders == 1 ? "" : "s");
   text += set.has_shares ? fmt::format("\nMax-min shares of what flows ask for: mean {}, slowest {}\n",
                                        percent(set.mean), percent(set.slowest))
                          : "\n";
+  if (set.cut_off > 0) {
+    text += fmt::format("{} flow{} no path: links that it needs are down.\n", set.cut_off,
+                        set.cut_off == 1 ? " has" : "s have");
+  }
   if (set.tiers.empty()) {
     return text + "No link between switches is used.\n";
   }
@@ -119,7 +132,7 @@ Json to_json(const PathTier& tier, bool hashes) {
 }
 
 Json to_json(const PathSet& set, bool hashes) {
-  Json made{{"name", set.name}, {"flows", set.flows}, {"senders", set.senders}};
+  Json made{{"name", set.name}, {"flows", set.flows}, {"senders", set.senders}, {"without_path", set.cut_off}};
   if (set.has_shares) {
     made["max_min_mean"] = set.mean;
     made["max_min_slowest"] = set.slowest;
@@ -187,10 +200,11 @@ std::string path_text(const PathReport& report, LineWidth width) {
   text += report.hashes ? fmt::format(", hash {} of {}, {} seed{}\n", report.function, report.fields, report.seeds,
                                       report.seeds == 1 ? "" : "s")
                         : ", no hash: seeds change nothing\n";
-  if (!report.left_out.empty()) {
-    text += paragraph(
-        fmt::format("Left out, as the source ports of TCP are chosen in a run: {}.", fmt::join(report.left_out, ", ")),
-        {.columns = width.value_or(80)});
+  if (!report.links_down.empty()) {
+    text += paragraph(links_down_text(report.links_down), {.columns = width.value_or(80)});
+  }
+  for (const std::string& note : report.notes) {
+    text += paragraph(note, {.columns = width.value_or(80)});
   }
   for (const PathSet& set : report.sets) {
     text += set_text(report, set, width);
@@ -209,13 +223,15 @@ std::string path_text(const PathReport& report, LineWidth width) {
 }
 
 nlohmann::ordered_json path_json(const PathReport& report) {
-  Json made{{"scenario", report.scenario}, {"policy", report.policy}};
+  Json made{{"format", "weft-paths"},    {"format_version", 1},         {"weft", report.version},
+            {"command", report.command}, {"scenario", report.scenario}, {"policy", report.policy}};
   if (report.hashes) {
     made["function"] = report.function;
     made["fields"] = report.fields;
     made["seeds"] = report.seeds;
   }
-  made["left_out"] = report.left_out;
+  made["links_down"] = report.links_down;
+  made["notes"] = report.notes;
   made["sets"] = Json::array();
   for (const PathSet& set : report.sets) {
     made["sets"].push_back(to_json(set, report.hashes));

@@ -73,7 +73,8 @@ struct PathSet {
   std::uint64_t senders = 0;
   double slowest = 1;  // max-min share of what a flow asks for
   double mean = 1;
-  bool has_shares = true;  // false: too many flows
+  bool has_shares = true;     // false: too many flows
+  std::uint64_t cut_off = 0;  // flows without a path
   std::vector<PathTier> tiers{};
   std::vector<TierUse> uses{};
   std::vector<PathVariant> variants{};
@@ -81,13 +82,16 @@ struct PathSet {
 };
 
 struct PathReport {
+  std::string version{};  // of weft
+  std::string command{};  // that gives the same
   std::string scenario{};
   std::string policy{};
   std::string function{};
   std::string fields{};
   bool hashes = true;  // false: every packet, or a table, chooses; seeds change nothing
   std::uint32_t seeds = 0;
-  std::vector<std::string> left_out{};  // names of traffic whose source ports are chosen in a run
+  std::vector<std::string> links_down{};  // "leaf0/port8 - spine0/port0"
+  std::vector<std::string> notes{};       // what of a run is not foreseen, in sentences
   std::vector<PathSet> sets{};
 };
 

@@ -8,14 +8,17 @@
 #include <map>
 #include <set>
 
+#include "base/nearest_word.h"
 #include "base/stable_hash.h"
 #include "fabric/fabric.h"
 #include "study/assembly/build_controller.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/subnet_resweeps.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/scenario_words.h"
+#include "study/scenario/selector.h"
 #include "study/world/network_view.h"
 #include "study/world/path_model.h"
 
@@ -81,7 +84,7 @@ std::string fields_text(const scenario::RoutingSettings& routing) {
   return fmt::format("{}", fmt::join(words, "+"));
 }
 
-/// The links between switches, and which tier each belongs to.
+/// The links between switches that are up, and which tier each belongs to.
 class LinkTiers {
  public:
   explicit LinkTiers(const PathModel& model) : tier_of_(model.ports().size(), kNone) {
@@ -89,7 +92,7 @@ class LinkTiers {
     std::map<std::pair<int, int>, std::uint32_t> known;
     for (PortIndex port = graph.endpoints; port < tier_of_.size(); ++port) {
       const NodeIndex to = model.peer_of(port);
-      if (to.value() < graph.endpoints) {
+      if (to.value() < graph.endpoints || model.is_down(model.ports().link_of(port))) {
         continue;
       }
       const fabric::Node& from = graph[model.ports().end_of(port).node];
@@ -133,6 +136,7 @@ class SetStudy {
     fill_tiers(loads, model_.loads(flows_, spread));
     fill_uses(loads);
     fill_links(loads);
+    made_.cut_off = loads.cut_off;
     made_.has_shares = few;
     if (few) {
       const std::vector<double> shares = model_.shares(flows_, loads);
@@ -269,7 +273,7 @@ class SetStudy {
       made_.links.push_back({.port = fabric::port_name(graph, model_.ports().end_of(port)),
                              .peer = graph[model_.peer_of(port)].name,
                              .tier = tiers_.names()[tiers_.of(port)],
-                             .rate = graph.links[model_.ports().link_of(port).value()].rate,
+                             .rate = Rate::bits_per_second(std::llround(model_.rate_of(port))),
                              .flows = load.flows,
                              .demand = Rate::bits_per_second(std::llround(load.demand)),
                              .load = load_of(loads, port)});
@@ -288,10 +292,31 @@ struct Choices {
   PathRules rules;
   std::vector<std::uint32_t> link_weight;
   fabric::LinearTables tables;  // of a subnet manager
+  fabric::PathLevels levels;
+  std::vector<fabric::LinkEvent> events;
 };
 
-Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+/// What a subnet manager has written into switches once it knows of these events, which are the first of all.
+Result<void> sweep(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                   const std::vector<fabric::LinkEvent>& all, Choices& made) {
+  if (made.events.empty() || !scenario::has_manager(scenario.routing)) {
+    return {};
+  }
+  Result<assembly::ResweepPlan> plan = assembly::plan_resweeps(scenario, graph, all);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  Time known;
+  for (const fabric::LinkEvent& event : made.events) {
+    known = later(known, event.at + event.reroute_delay);
+  }
+  plan->schedule.take_due(known, made.tables, made.levels);
+  return {};
+}
+
+Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Graph& graph, Time at) {
   Choices made;
+  std::vector<fabric::LinkEvent> events;
   const auto take = [&](const auto& options) {
     const auto& first = options.switches.front();
     made.rules = {.policy = first.path,
@@ -301,6 +326,7 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
                   .run_seed = static_cast<std::uint64_t>(scenario.seed),
                   .lid_mask_control = static_cast<std::uint8_t>(scenario.routing.lmc)};
     made.link_weight = options.link_weight;
+    events = options.events;
   };
   Result<fabric::AnyFabricOptions> options = assembly::fabric_options(scenario, graph);
   if (!options) {
@@ -309,9 +335,68 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
   std::visit(take, *options);
   if (auto* const infiniband = std::get_if<fabric::InfiniBandOptions>(&*options)) {
     made.tables = std::move(infiniband->tables);
+    made.levels = std::move(infiniband->levels);
   }
   made.rules.header = assembly::header_hash_of(scenario.routing).value_or(fabric::HeaderHash{});
+  std::ranges::copy_if(events, std::back_inserter(made.events),
+                       [at](const fabric::LinkEvent& event) { return event.at <= at; });
+  if (Result<void> swept = sweep(scenario, graph, events, made); !swept) {
+    return pass_on(swept);
+  }
   return made;
+}
+
+/// Links that are asked to be left out, as events before all others. Errors: a selector that names none.
+Result<void> take_links_out(const std::vector<std::string>& selectors, const fabric::Graph& graph,
+                            scenario::Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const fabric::Link& link : graph.links) {
+    for (const fabric::LinkEnd end : {link.a, link.b}) {
+      names.push_back(fabric::port_name(graph, end));
+    }
+  }
+  for (const std::string& selector : selectors) {
+    if (std::ranges::none_of(names, [&](const std::string& name) { return scenario::selects(selector, name); })) {
+      const std::vector<std::string_view> known(names.begin(), names.end());
+      const std::optional<std::string_view> near = nearest_word(selector, known);
+      return fail("--without-link: no link has a port '{}'{}", selector,
+                  near ? fmt::format("; did you mean '{}'?", *near) : ", such as '" + names.front() + "'");
+    }
+    scenario::EventSettings failure;
+    failure.select = selector;
+    scenario.events.insert(scenario.events.begin(), failure);
+  }
+  return {};
+}
+
+std::vector<std::string> names_of_links_down(const PathModel& model) {
+  const fabric::Graph& graph = model.graph();
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < graph.links.size(); ++i) {
+    if (model.is_down(fabric::LinkIndex(i))) {
+      // As one would name it: by the port of the lower of its ends.
+      names.push_back(fabric::port_name(graph, graph.links[i].a) + " - " + fabric::port_name(graph, graph.links[i].b));
+    }
+  }
+  return names;
+}
+
+/// What of a run is not foreseen.
+std::vector<std::string> notes_of(const scenario::Scenario& scenario, const FlowPlan& plan) {
+  std::vector<std::string> notes;
+  if (scenario.fabric.family == scenario::Family::kRoceV2 &&
+      scenario.transport.path_selector == scenario::PathRule::kPlb) {
+    notes.emplace_back(
+        "PLB: the loads are those of each queue pair's first path; where it moves to is drawn in a run, and not "
+        "known.");
+  }
+  if (!plan.streams.empty()) {
+    notes.push_back(
+        fmt::format("Over TCP: {}. Its ports follow from the numbers of queue pairs, which those of connections that a "
+                    "run opens later than at its beginning may have otherwise.",
+                    fmt::join(plan.streams, ", ")));
+  }
+  return notes;
 }
 
 /// What is asked beside the scenario, as settings of routing.
@@ -348,6 +433,13 @@ std::vector<fabric::PinnedFlows> tables_of(const PathModel& model, const std::ve
   const world::ControllerOptions options = assembly::controller_options(routing);
   const world::NetworkView network(model.graph());
   const fabric::Routes routes(model.graph());
+  control::View view = network.view();
+  for (std::uint32_t i = 0; i < view.arcs.size(); ++i) {
+    const world::PathHop hop = network.hop_of(control::ArcIndex(i));
+    const PortIndex port = model.ports().first_of(NodeIndex(model.graph().endpoints + hop.switch_ordinal)) + hop.port;
+    view.arcs[i].state = model.is_down(model.ports().link_of(port)) ? control::ArcState::kDown : control::ArcState::kUp;
+    view.arcs[i].capacity = Rate::bits_per_second(std::llround(model.rate_of(port)));
+  }
   const std::vector<double> demands = model.demands_of(flows);
   const bool all = options.algorithm == world::PlacementAlgorithm::kCommunicators;
   std::vector<world::DemandedFlow> placed;
@@ -359,8 +451,7 @@ std::vector<fabric::PinnedFlows> tables_of(const PathModel& model, const std::ve
   }
   std::vector<fabric::PinnedFlows> tables(model.graph().switches(),
                                           fabric::PinnedFlows(static_cast<std::uint32_t>(routing.controller_table)));
-  world::FlowPlacement made =
-      world::place_flows(network, network.view(), placed, options.algorithm, options.most_paths);
+  world::FlowPlacement made = world::place_flows(network, view, placed, options.algorithm, options.most_paths);
   std::ranges::stable_sort(made.placed, std::greater<>(), &world::FlowPlacement::Placed::rate);
   for (const world::FlowPlacement::Placed& flow : made.placed) {
     // Without room a flow goes by its hash.
@@ -397,12 +488,13 @@ Result<void> check_variants(const scenario::Scenario& scenario, const PathStudyO
 
 }  // namespace
 
-Result<results::PathReport> study_paths(const scenario::Scenario& scenario, const PathStudyOptions& options) {
-  if (Result<void> possible = check_variants(scenario, options); !possible) {
+Result<results::PathReport> study_paths(const scenario::Scenario& given, const PathStudyOptions& options) {
+  if (Result<void> possible = check_variants(given, options); !possible) {
     return pass_on(possible);
   }
   UnheardMessages nobody;
-  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
+  // Connections are opened as if nothing had failed: what fails is left to the model.
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(given, nobody);
   if (!simulation) {
     return pass_on(simulation);
   }
@@ -411,11 +503,17 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
     return pass_on(plan);
   }
   const fabric::Graph& graph = (*simulation)->world().graph();
-  Result<Choices> choices = choices_of(scenario, graph);
+  scenario::Scenario scenario = given;
+  if (Result<void> taken = take_links_out(options.without_links, graph, scenario); !taken) {
+    return pass_on(taken);
+  }
+  Result<Choices> choices = choices_of(scenario, graph, Time::zero() + options.at);
   if (!choices) {
     return pass_on(choices);
   }
-  const PathModel model(graph, choices->link_weight, assembly::route_rule_of(scenario.routing.policy));
+  const PathModel model(graph, {.link_weight = choices->link_weight,
+                                .rule = assembly::route_rule_of(scenario.routing.policy),
+                                .events = choices->events});
   const LinkTiers tiers(model);
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),
@@ -423,7 +521,8 @@ Result<results::PathReport> study_paths(const scenario::Scenario& scenario, cons
                              .fields = fields_text(scenario.routing),
                              .hashes = choices->rules.policy == fabric::PathPolicy::kEcmp,
                              .seeds = options.seeds,
-                             .left_out = std::move(plan->left_out)};
+                             .links_down = names_of_links_down(model),
+                             .notes = notes_of(scenario, *plan)};
   for (const FlowSet& set : plan->sets) {
     PathRules rules = choices->rules;
     rules.linear = &choices->tables;

@@ -274,12 +274,128 @@ TEST(PathStudy, OfATrainingStepHasASetForEachKindOfOperation) {
   EXPECT_GE(flows.size(), 3U);
 }
 
-TEST(PathStudy, RefusesWhatIsNotKnownBefore) {
-  std::string text = leaf_spine("");
-  text.replace(text.find("rocev2"), 6, "tcp");
-  const auto report = study_paths(from_text(text), {});
-  ASSERT_FALSE(report.has_value());
-  EXPECT_NE(report.error().message.find("the source ports of TCP"), std::string::npos) << report.error().message;
+/// The same traffic over TCP or iWARP, whose ports follow from queue pair numbers.
+std::string streams(const std::string& family, const std::string& routing, const std::string& more = "") {
+  std::string text = leaf_spine(routing, more);
+  return text.replace(text.find("rocev2"), std::string("rocev2").size(), family);
+}
+
+TEST(PathStudy, ForeseesTheLinksOfTcpAndIwarp) {
+  for (const char* family : {"tcp", "iwarp"}) {
+    for (const char* routing :
+         {"", "hash_function = \"crc-32\"",
+          "hash_function = \"toeplitz\"\nhash_fields = [\"source-port\", \"destination-port\"]"}) {
+      expect_run_as_foreseen(streams(family, routing + std::string("\n[tcp]\ncongestion_control = \"dctcp\"")));
+    }
+  }
+}
+
+TEST(PathStudy, SaysWhichTrafficIsOverTcp) {
+  const auto report = report_of(from_text(streams("tcp", "")));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_EQ(report.notes[0].find("Over TCP: p."), 0U) << report.notes[0];
+  EXPECT_TRUE(report_of(from_text(leaf_spine(""))).notes.empty());
+}
+
+TEST(PathStudy, SaysThatLaterPathsOfPlbAreNotKnown) {
+  const auto report =
+      report_of(from_text(leaf_spine("policy = \"ecmp\"\n[transport]\npath_selector = \"plb\"\n"
+                                     "loss_recovery = \"selective-repeat\"")));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_EQ(report.notes[0].find("PLB:"), 0U) << report.notes[0];
+}
+
+// Traffic begins when routes have followed.
+std::string failing(const std::string& routing, const std::string& events) {
+  return leaf_spine(routing + std::string("\nreroute_delay = \"1 us\""), "start = \"10 us\"\n" + events);
+}
+
+const std::string kFirstUplink = "[[event]]\nat = \"0 s\"\nselect = \"leaf0/port8\"\naction = \"fail\"\n";
+
+TEST(PathStudy, ForeseesTheLinksAroundOneThatHasFailed) {
+  for (const char* routing : {"", "hash_function = \"crc-32\"", "hash_function = \"crc-32\"\nhash_buckets = 64",
+                              "hash_function = \"crc-16\"\nport_weights = \"capacity\"", "policy = \"pinned\""}) {
+    const std::string text = failing(routing, kFirstUplink);
+    expect_run_as_foreseen(text);
+    const auto report = report_of(from_text(text));
+    ASSERT_EQ(report.links_down.size(), 1U);
+    EXPECT_NE(report.links_down[0].find("leaf0/port8"), std::string::npos) << report.links_down[0];
+    EXPECT_EQ(report.sets.at(0).tiers.front().links, 31U);
+  }
+}
+
+// What a bucket of a failed port became stays, whichever order links fail in; without resilience all flows move.
+TEST(PathStudy, ResilientGroupsKeepWhatTheyWere) {
+  const std::string both = kFirstUplink +
+                           "[[event]]\nat = \"2 us\"\nselect = \"leaf0/port9\"\naction = \"fail\"\n"
+                           "[[event]]\nat = \"4 us\"\nselect = \"leaf0/port8\"\naction = \"restore\"\n";
+  const std::string resilient = failing("hash_function = \"crc-32\"\nhash_buckets = 64", both);
+  const scenario::Scenario scenario = from_text(resilient);
+  const auto later = report_of(scenario, {.seeds = 1, .function = {}, .fields = {}, .at = Duration::microseconds(4)});
+  const std::map<std::string, std::uint64_t> sent = sent_in_a_run(scenario);
+  for (const results::PathLink& link : later.sets.at(0).links) {
+    EXPECT_NEAR(static_cast<double>(sent.at(link.port)) / (1 << 20), link.flows, 0.15 * std::max(link.flows, 1.0))
+        << link.port;
+  }
+  const auto unmoved = [](const results::PathReport& before, const results::PathReport& after) {
+    int same = 0;
+    for (const results::PathLink& link : after.sets.at(0).links) {
+      for (const results::PathLink& was : before.sets.at(0).links) {
+        same += was.port == link.port && was.flows == link.flows ? 1 : 0;
+      }
+    }
+    return same;
+  };
+  const auto of = [](const std::string& buckets, const std::string& events) {
+    return report_of(from_text(failing("hash_function = \"crc-32\"" + buckets, events)), {.seeds = 1});
+  };
+  EXPECT_GT(unmoved(of("\nhash_buckets = 64", ""), of("\nhash_buckets = 64", kFirstUplink)),
+            unmoved(of("", ""), of("", kFirstUplink)));
+}
+
+TEST(PathStudy, AFailureLaterThanAskedHasNotHappened) {
+  const std::string text = leaf_spine("", "[[event]]\nat = \"5 us\"\nselect = \"spine0\"\naction = \"fail\"\n");
+  const auto at = [&](Duration time) {
+    return report_of(from_text(text), {.seeds = 1, .function = {}, .fields = {}, .at = time}).links_down.size();
+  };
+  EXPECT_EQ(at(Duration::microseconds(4)), 0U);
+  EXPECT_EQ(at(Duration::microseconds(5)), 4U);
+}
+
+TEST(PathStudy, LinksCanBeTakenOutByName) {
+  const scenario::Scenario scenario = from_text(leaf_spine(""));
+  const auto asked =
+      report_of(scenario, {.seeds = 2, .function = {}, .fields = {}, .at = {}, .without_links = {"leaf0/port8"}});
+  const auto given = report_of(from_text(leaf_spine("", kFirstUplink)), {.seeds = 2});
+  ASSERT_EQ(asked.sets.at(0).links.size(), given.sets.at(0).links.size());
+  for (std::size_t i = 0; i < asked.sets[0].links.size(); ++i) {
+    EXPECT_EQ(asked.sets[0].links[i].flows, given.sets[0].links[i].flows);
+  }
+  const auto wrong =
+      study_paths(scenario, {.seeds = 1, .function = {}, .fields = {}, .at = {}, .without_links = {"leaf0/port88"}});
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().message, "--without-link: no link has a port 'leaf0/port88'; did you mean 'leaf0/port8'?");
+}
+
+TEST(PathStudy, CountsFlowsWhoseHostIsCutOff) {
+  const auto report = report_of(from_text(leaf_spine("")),
+                                {.seeds = 1, .function = {}, .fields = {}, .at = {}, .without_links = {"leaf0/port0"}});
+  EXPECT_EQ(report.sets.at(0).cut_off, 2U);  // what it sends, and what is for it
+}
+
+TEST(PathStudy, ADegradedLinkHasTheLoadOfItsRate) {
+  const std::string events = "[[event]]\nat = \"0 s\"\nselect = \"spine*\"\naction = \"degrade\"\nrate = \"50 Gbps\"\n";
+  const auto whole = report_of(from_text(leaf_spine("")), {.seeds = 1});
+  const auto slow = report_of(from_text(leaf_spine("", events)), {.seeds = 1});
+  const double ratio = static_cast<double>(whole.sets.at(0).links.front().rate.bits_per_second()) / 50e9;
+  EXPECT_GT(ratio, 1);
+  EXPECT_DOUBLE_EQ(slow.sets.at(0).tiers.front().worst, ratio * whole.sets.at(0).tiers.front().worst);
+}
+
+/// InfiniBand by the tables of a subnet manager, swept after the failure.
+TEST(PathStudy, ForeseesTheTablesOfASubnetManagerThatHasSweptAgain) {
+  std::string text = failing("policy = \"lft\"\nengine = \"updn\"", kFirstUplink);
+  expect_run_as_foreseen(text.replace(text.find("rocev2"), std::string("rocev2").size(), "infiniband"));
 }
 
 TEST(PathStudy, RefusesFieldsThatPacketsHaveNot) {

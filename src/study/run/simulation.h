@@ -66,7 +66,7 @@ struct FlowSet {
 
 struct FlowPlan {
   std::vector<FlowSet> sets{};
-  std::vector<std::string> left_out{};  // traffic over TCP or iWARP, whose source ports are chosen in a run
+  std::vector<std::string> streams{};  // names of traffic over TCP or iWARP, whose ports follow from queue pair numbers
 };
 
 /// Whether packets carry their lengths alone, or real bytes.
@@ -178,8 +178,8 @@ class Simulation {
   [[nodiscard]] bool is_between_phases(Time time) const;
 
   /// What its jobs send, as far as that is known before they run: all traffic together, and each kind of operation of a
-  /// job's step for itself. Opens the connections; before run(). Errors: what they cannot be opened for, nothing but
-  /// families whose source ports are not known before, more flows than kMaxPlanned.
+  /// job's step for itself. Opens the connections; before run(). Errors: what they cannot be opened for, more flows
+  /// than kMaxPlanned.
   [[nodiscard]] Result<FlowPlan> planned_flows();
   static constexpr std::size_t kMaxPlanned = 1'000'000;
 
@@ -243,8 +243,9 @@ class Simulation {
     std::size_t job = 0;  // in running_
     std::vector<FlowSet> sets{};
   };
-  /// Adds to `left_out` what planned_flows() leaves out.
-  [[nodiscard]] Result<std::vector<JobFlows>> flows_by_job(std::vector<std::string>& left_out);
+  enum class StreamFlows : std::uint8_t { kWithout, kWith };
+  [[nodiscard]] Result<std::vector<JobFlows>> flows_by_job(StreamFlows streams);
+  [[nodiscard]] static bool is_stream(const Job& job);
   /// A slice of the run; the first, where there are windows, is time zero alone.
   [[nodiscard]] world::World::Stop advance(bool starts, Time limit);
   [[nodiscard]] bool has_news(WorkerIndex worker) const;

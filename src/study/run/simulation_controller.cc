@@ -21,8 +21,7 @@ Result<void> Simulation::brief_controller() {
   if (!parts_->controller || scenario_.routing.controller_algorithm != scenario::ControllerAlgorithm::kCommunicators) {
     return {};
   }
-  std::vector<std::string> left_out;
-  Result<std::vector<JobFlows>> flows = flows_by_job(left_out);
+  Result<std::vector<JobFlows>> flows = flows_by_job(StreamFlows::kWithout);
   if (!flows) {
     return pass_on(flows);
   }

@@ -34,6 +34,22 @@ Result<scenario::StepWork> shortest_work(const scenario::StepWork& work, const s
   return scenario::StepWork(*std::move(made));
 }
 
+/// A data packet of a connected queue pair, as far as its path goes.
+wire::Packet packet_of(const host::Nic& nic, Qpn pair) {
+  wire::Packet packet = nic.packet_of(pair);
+  const transport::StreamQueuePair* const stream = nic.device().find_stream(pair);
+  if (stream == nullptr) {
+    return packet;
+  }
+  const transport::TcpIdentity& ends = stream->connection()->identity();
+  packet.common.kind = wire::PacketKind::kTcp;
+  packet.common.entropy = ends.local.port;
+  packet.tcp = wire::TcpHeader{};
+  packet.tcp.source_port = ends.local.port;
+  packet.tcp.destination_port = ends.peer.port;
+  return packet;
+}
+
 }  // namespace
 
 /// Adds flows by opening their connections.
@@ -75,11 +91,11 @@ class Simulation::Planner {
                               .bytes = sent.bytes / static_cast<double>(pairs),
                               .any_path = any_path};
       if (nic.device().uet() == nullptr) {
-        const wire::Packet packet = nic.packet_of(from.queue_pairs[i]);
+        const wire::Packet packet = packet_of(nic, from.queue_pairs[i]);
         flow.tuple_hash = nic.tuple_hash_of(packet);
         flow.entropy = packet.common.entropy;
         const host::Nic& other = world_.nic(to.port.endpoint);
-        flow.back_hash = other.tuple_hash_of(other.packet_of(to.queue_pairs[i]));
+        flow.back_hash = other.tuple_hash_of(packet_of(other, to.queue_pairs[i]));
         if (!transport::is_infiniband(packet.common.encapsulation)) {
           flow.headers = host::header_fields(packet, addresses_);
         }
@@ -189,7 +205,12 @@ class Simulation::Planner {
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 
-Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(std::vector<std::string>& left_out) {
+bool Simulation::is_stream(const Job& job) {
+  const host::Service service = assembly::service_of(job.plan.family);
+  return service == host::Service::kTcp || service == host::Service::kIwarp;
+}
+
+Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(StreamFlows streams) {
   // Programs that begin at once open their connections in their own order, which gives queue pairs their numbers.
   if (world_->run_first_instant() == world::World::Stop::kError) {
     return tl::unexpected<Error>(*world_->error());
@@ -198,12 +219,7 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(std::vector<s
   std::vector<JobFlows> flows;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Job& job = *running_[i];
-    if (job.plan.over != scenario::TrafficRoute::kFabric) {
-      continue;
-    }
-    if (assembly::service_of(job.plan.family) == host::Service::kTcp ||
-        assembly::service_of(job.plan.family) == host::Service::kIwarp) {
-      left_out.push_back(job.plan.job.name);
+    if (job.plan.over != scenario::TrafficRoute::kFabric || (streams == StreamFlows::kWithout && is_stream(job))) {
       continue;
     }
     JobFlows& own = flows.emplace_back(JobFlows{.job = i});
@@ -228,13 +244,16 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(std::vector<s
 
 Result<FlowPlan> Simulation::planned_flows() {
   FlowPlan plan;
-  Result<std::vector<JobFlows>> flows = flows_by_job(plan.left_out);
+  Result<std::vector<JobFlows>> flows = flows_by_job(StreamFlows::kWith);
   if (!flows) {
     return pass_on(flows);
   }
   std::vector<FlowSet>& sets = plan.sets;
   FlowSet traffic;
   for (JobFlows& own : *flows) {
+    if (is_stream(*running_[own.job])) {
+      plan.streams.push_back(running_[own.job]->plan.job.name);
+    }
     for (FlowSet& set : own.sets) {
       if (running_[own.job]->training) {
         sets.push_back(std::move(set));
@@ -249,10 +268,6 @@ Result<FlowPlan> Simulation::planned_flows() {
   }
   if (!traffic.flows.empty()) {
     sets.insert(sets.begin(), std::move(traffic));
-  }
-  if (sets.empty() && !plan.left_out.empty()) {
-    return fail("traffic '{}': the source ports of TCP are chosen when its connections are opened, in a run",
-                plan.left_out.front());
   }
   std::erase_if(sets, [](const FlowSet& set) { return set.flows.empty(); });
   return plan;

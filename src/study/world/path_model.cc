@@ -34,7 +34,7 @@ class PathModel::Walk {
   Walk(const PathModel& model, const PathRules& rules)
       : model_(model),
         rules_(rules),
-        weights_(model.weights_of(rules.weighting)),
+        weights_(model.weights_of(rules.weighting, model.now())),
         sets_(model.graph_.switches()),
         made_{.links = std::vector<LinkLoad>(model.ports_.size()),
               .switches = std::vector<SwitchUse>(model.graph_.switches())} {
@@ -47,7 +47,10 @@ class PathModel::Walk {
     }
     if (rules.policy == fabric::PathPolicy::kEcmp && !rules.hash.is_plain()) {
       groups_ = fabric::HashGroups(model.graph_, std::move(switches));
-      groups_.update(model.routes_, weights_);
+      // What a resilient group is depends on what it was.
+      for (const State& state : model.states_) {
+        groups_.update(state.routes, model.weights_of(rules.weighting, state));
+      }
     }
     if (rules.policy == fabric::PathPolicy::kTable) {
       table_.emplace(model.graph_);
@@ -57,7 +60,12 @@ class PathModel::Walk {
   void add(const PlannedFlow& flow, double demand, FlowLinks* kept) {
     const bool spreads = flow.any_path || !keeps_flows(rules_.policy);
     const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
-    front_ = {{model_.ports_.first_of(model_.graph_.node_of(flow.source)), 1.0}};
+    const PortIndex first = model_.ports_.first_of(model_.graph_.node_of(flow.source));
+    front_.clear();
+    if (!model_.is_down(model_.ports_.link_of(first))) {
+      front_.emplace_back(first, 1.0);
+    }
+    cut_off_ = front_.empty();
     for (int hop = 0; hop < kMaxHops && !front_.empty(); ++hop) {
       next_.clear();
       for (const auto& [port, part] : front_) {
@@ -72,6 +80,7 @@ class PathModel::Walk {
       }
       std::swap(front_, next_);
     }
+    made_.cut_off += cut_off_ ? 1 : 0;
   }
 
   [[nodiscard]] PathLoads take() {
@@ -97,10 +106,11 @@ class PathModel::Walk {
   void leave(NodeIndex node, double part, const Passing& passing) {
     const std::uint32_t ordinal = node.value() - model_.graph_.endpoints;
     const fabric::NextHops hops = hops_of(ordinal, passing.flow);
+    cut_off_ = cut_off_ || hops.empty();
     if (hops.size() > 1) {
       note_offered(ordinal, hops);
     }
-    const std::uint32_t leaf = model_.routes_.leaf_of(passing.flow.destination);
+    const std::uint32_t leaf = model_.routes().leaf_of(passing.flow.destination);
     const std::uint32_t* const weights = hops.size() > 1 ? weights_.of(ordinal, leaf) : nullptr;
     if (!passing.spreads && !hops.empty()) {
       return go(node, hops.size() == 1 ? hops[0] : chosen(ordinal, hops, passing, weights), part, hops.size() > 1);
@@ -119,27 +129,30 @@ class PathModel::Walk {
   }
 
   [[nodiscard]] fabric::NextHops hops_of(std::uint32_t ordinal, const PlannedFlow& flow) const {
-    return rules_.linear == nullptr || rules_.linear->empty() ? model_.routes_.next_hops(ordinal, flow.destination)
+    return rules_.linear == nullptr || rules_.linear->empty() ? model_.routes().next_hops(ordinal, flow.destination)
                                                               : rules_.linear->next_hop(ordinal, lid_of(flow));
+  }
+
+  /// By a rule, as if all links were up, or by the entries of a controller; where it leads nowhere, flows are hashed.
+  [[nodiscard]] std::optional<std::uint16_t> named_port(std::uint32_t ordinal, const PlannedFlow& flow) const {
+    if (rules_.policy == fabric::PathPolicy::kPinned) {
+      return fabric::pinned_port(model_.graph_, model_.states_.front().routes, ordinal, flow.destination);
+    }
+    return rules_.tables.empty() ? std::nullopt : rules_.tables[ordinal].find(pinned_name(flow));
   }
 
   [[nodiscard]] std::uint16_t chosen(std::uint32_t ordinal, const fabric::NextHops& hops, const Passing& passing,
                                      const std::uint32_t* weights) const {
-    if (rules_.policy == fabric::PathPolicy::kPinned) {
-      return fabric::pinned_port(model_.graph_, model_.routes_, ordinal, passing.flow.destination);
-    }
-    if (!rules_.tables.empty()) {
-      const auto port = rules_.tables[ordinal].find(pinned_name(passing.flow));
-      if (port) {
-        return *port;
-      }
+    if (const std::optional<std::uint16_t> port = named_port(ordinal, passing.flow);
+        port && std::ranges::find(hops, *port) != hops.end()) {
+      return *port;
     }
     if (table_) {
       return table_->choose(ordinal, lid_of(passing.flow), hops);
     }
     if (!groups_.empty()) {
       return groups_.choose(
-          {.switch_ordinal = ordinal, .leaf = model_.routes_.leaf_of(passing.flow.destination), .hash = passing.hash});
+          {.switch_ordinal = ordinal, .leaf = model_.routes().leaf_of(passing.flow.destination), .hash = passing.hash});
     }
     return hops[fabric::pick_weighted(weights, hops.size(), fabric::switch_hash(passing.hash, seeds_[ordinal]))];
   }
@@ -179,33 +192,64 @@ class PathModel::Walk {
   std::vector<PortSets> sets_;
   std::vector<std::pair<PortIndex, double>> front_;
   std::vector<std::pair<PortIndex, double>> next_;
+  bool cut_off_ = false;  // the flow under way
   PathLoads made_;
 };
 
-PathModel::PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight, fabric::RouteRule rule)
-    : graph_(graph),
-      link_weight_(std::move(link_weight)),
-      routes_(graph, rule),
-      ports_(graph, 1),
-      peers_(ports_.size()) {
+PathModel::PathModel(const fabric::Graph& graph, Options options)
+    : graph_(graph), link_weight_(std::move(options.link_weight)), ports_(graph, 1), peers_(ports_.size()) {
   for (const fabric::Link& link : graph.links) {
     peers_[ports_.at(link.a)] = link.b.node;
     peers_[ports_.at(link.b)] = link.a.node;
   }
+  State& first = states_.emplace_back(
+      State{.routes = fabric::Routes(graph, options.rule), .rates = std::vector<Rate>(ports_.size())});
+  for (PortIndex port = 0; port < ports_.size(); ++port) {
+    first.rates[port] = graph.links[ports_.link_of(port).value()].rate;
+  }
+  std::vector<fabric::LinkEvent>& events = options.events;
+  std::ranges::stable_sort(events, {}, &fabric::LinkEvent::at);
+  for (auto event = events.begin(); event != events.end();) {
+    State next = now();
+    const Time at = event->at;
+    for (; event != events.end() && event->at == at; ++event) {
+      apply(*event, next);
+    }
+    next.routes.recompute();
+    states_.push_back(std::move(next));
+  }
 }
 
-double PathModel::rate_of(PortIndex port) const {
-  return static_cast<double>(graph_.links[ports_.link_of(port).value()].rate.bits_per_second());
+void PathModel::apply(const fabric::LinkEvent& event, State& state) const {
+  using Kind = fabric::LinkEvent::Kind;
+  using Sender = fabric::LinkEvent::Sender;
+  const fabric::Link& link = graph_.links[event.link.value()];
+  if (event.kind != Kind::kDegrade) {
+    state.routes.set_link(event.link, event.kind == Kind::kFail ? fabric::LinkState::kDown : fabric::LinkState::kUp);
+  }
+  if (event.kind == Kind::kFail) {
+    return;
+  }
+  const Rate rate = event.kind == Kind::kRestore ? link.rate : event.rate;
+  const Sender sender = event.kind == Kind::kRestore ? Sender::kBoth : event.sender;
+  if (sender != Sender::kB) {
+    state.rates[ports_.at(link.a)] = rate;
+  }
+  if (sender != Sender::kA) {
+    state.rates[ports_.at(link.b)] = rate;
+  }
 }
 
-fabric::PortWeights PathModel::weights_of(fabric::Weighting weighting) const {
-  const auto link_of = [this](const fabric::PortWeights::PortOf& port) {
-    return ports_.link_of(ports_.first_of(NodeIndex(graph_.endpoints + port.switch_ordinal)) + port.port);
+double PathModel::rate_of(PortIndex port) const { return static_cast<double>(now().rates[port].bits_per_second()); }
+
+fabric::PortWeights PathModel::weights_of(fabric::Weighting weighting, const State& state) const {
+  const auto index_of = [this](const fabric::PortWeights::PortOf& port) {
+    return ports_.first_of(NodeIndex(graph_.endpoints + port.switch_ordinal)) + port.port;
   };
   return fabric::weigh_ports(
-      weighting, graph_, routes_,
-      {.rate_of = [&](const fabric::PortWeights::PortOf& port) { return graph_.links[link_of(port).value()].rate; },
-       .link_of = link_of,
+      weighting, graph_, state.routes,
+      {.rate_of = [&](const fabric::PortWeights::PortOf& port) { return state.rates[index_of(port)]; },
+       .link_of = [&](const fabric::PortWeights::PortOf& port) { return ports_.link_of(index_of(port)); },
        .given = link_weight_});
 }
 

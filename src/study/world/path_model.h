@@ -1,9 +1,10 @@
 // Where flows of a network go by its hashes, without a run: the load of every link, under the seeds, functions and
 // fields that one asks for.
 //
-// Switches decide as they do in a run (fabric/hash/, fabric/routing/), links are as the topology has them, and nothing
-// fails. A flow asks for its part of its sender's line: all flows of a sender share that by their bytes. Where every
-// packet may take another path, a flow loads all of them with equal parts.
+// Switches decide as they do in a run (fabric/hash/, fabric/routing/), with links as the topology has them and as
+// events have left them: routes have followed each event, and resilient groups have kept what they could. A flow asks
+// for its part of its sender's line: all flows of a sender share that by their bytes. Where every packet may take
+// another path, a flow loads all of them with equal parts.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "fabric/hash/hash_groups.h"
 #include "fabric/hash/header_hash.h"
+#include "fabric/link_schedule.h"
 #include "fabric/port_map.h"
 #include "fabric/routing/forwarding_table.h"
 #include "fabric/routing/linear_tables.h"
@@ -77,13 +79,18 @@ struct PathLoads {
   std::vector<LinkLoad> links{};      // by egress port, as fabric::PortMap numbers them
   std::vector<SwitchUse> switches{};  // by ordinal
   std::vector<FlowLinks> flows{};     // links by their egress port; empty unless asked for
+  std::uint64_t cut_off = 0;          // flows that reach no link, or end at a switch
 };
 
 class PathModel {
  public:
-  /// `link_weight` is FabricOptions::link_weight. The graph must outlive this.
-  PathModel(const fabric::Graph& graph, std::vector<std::uint32_t> link_weight,
-            fabric::RouteRule rule = fabric::RouteRule::kShortest);
+  struct Options {
+    std::vector<std::uint32_t> link_weight{};  // FabricOptions::link_weight
+    fabric::RouteRule rule = fabric::RouteRule::kShortest;
+    std::vector<fabric::LinkEvent> events{};  // that have happened, in any order
+  };
+  /// The graph must outlive this.
+  PathModel(const fabric::Graph& graph, Options options);
 
   enum class Keep : std::uint8_t { kLoads, kFlows };
   [[nodiscard]] PathLoads loads(std::span<const PlannedFlow> flows, const PathRules& rules,
@@ -93,7 +100,11 @@ class PathModel {
   [[nodiscard]] const fabric::Graph& graph() const { return graph_; }
   /// At the other end of its cable.
   [[nodiscard]] fabric::NodeIndex peer_of(fabric::PortIndex port) const { return peers_[port]; }
-  /// Bits per second.
+  [[nodiscard]] bool is_down(fabric::LinkIndex link) const {
+    return now().routes.state_of(link) == fabric::LinkState::kDown;
+  }
+  [[nodiscard]] const fabric::Routes& routes() const { return now().routes; }
+  /// Bits per second, now.
   [[nodiscard]] double rate_of(fabric::PortIndex port) const;
   /// Bits per second that each flow asks for, by flow: its part of its sender's line.
   [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
@@ -102,12 +113,19 @@ class PathModel {
 
  private:
   class Walk;
-  [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting) const;
+  /// What routes and rates were between two changes.
+  struct State {
+    fabric::Routes routes;
+    std::vector<Rate> rates;  // by port
+  };
+  void apply(const fabric::LinkEvent& event, State& state) const;
+  [[nodiscard]] const State& now() const { return states_.back(); }
+  [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting, const State& state) const;
 
   const fabric::Graph& graph_;
   std::vector<std::uint32_t> link_weight_;
-  fabric::Routes routes_;
   fabric::PortMap ports_;
+  std::vector<State> states_;             // the first: all links as the topology has them
   std::vector<fabric::NodeIndex> peers_;  // by port
 };
 
