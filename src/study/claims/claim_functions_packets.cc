@@ -85,7 +85,7 @@ Finding nic_reorder(Readings& runs) {
       "A permutation in steady state over 32 hosts of 100 Gb/s, each packet over a random spine, nothing is lost, "
       "equal hardware, no congestion control. {} A NIC that takes packets in order alone asks again for what merely "
       "came late: {}, {:.0f} % of its packets are repetitions; ECMP, which keeps the order, {}. A NIC that keeps up to "
-      "64 packets that came early, and takes a packet for lost when it has been overtaken for three round trips: {}, "
+      "64 packets that came early, and takes a packet for lost when it has been overtaken for several round trips: {}, "
       "{:.1f} % repetitions; when three later ones have arrived: {}, {:.0f} %. A NIC that places packets where they "
       "belong, without a buffer: {}, {:.1f} %. Needed: {:.1f} times the mean of in order.",
       kFigures, percent(in_order), again("go-back-n"), percent(ecmp), percent(by_time), again("buffer, by time"),

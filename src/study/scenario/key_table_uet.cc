@@ -84,8 +84,8 @@ constexpr std::array kUet = {
         .binding = bind<&UetSettings::timeout>(),
         .fallback = "auto",
         .about =
-            "After which a packet is sent again, doubled each time; `auto`: 15 us and six of the longest idle round "
-            "trips.",
+            "After which a packet is sent again, doubled each time, but not before two of the longest round trips that "
+            "were measured; `auto`: 15 us and six of the longest idle round trips.",
         .range = kTimer,
         .empty_word = "auto"},
     Key{.name = "probe_after",
