@@ -193,7 +193,6 @@ class PdcSender {
   FastSizes sizes_;
   std::uint8_t doublings_ = 0;  // of all timeouts
   bool awaits_others_ = false;  // than the latest, which are kept
-  bool awaits_others_ = false;  // than the latest, which are kept
   bool in_order_ = false;       // ROD: nothing passes a packet that waits
 };
 
