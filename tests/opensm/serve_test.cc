@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/test_paths.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/manager/test_swept.h"
 #include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
 #include "tests/opensm/networks.h"
@@ -75,6 +76,51 @@ TEST_F(ServedNetwork, GetsTheTablesThatOpensmSetsUnderIbsim) {
     lines += static_cast<std::size_t>(std::ranges::count(theirs, '\n'));
   }
   EXPECT_GT(lines, 10'000U);
+}
+
+// The manager of weft subnet sweep on the same network, with the same cable pulled: every entry, those of switches and
+// those that lead nowhere any more as well.
+TEST_F(ServedNetwork, HasTheTablesOfWeftsManagerAfterACableFailed) {
+  const std::string text = fat_tree_text(6, 4, 6);
+  const Subnet subnet = parsed(text);
+  const std::string file = net({.name = "tree", .text = text});
+  for (const std::string engine : {"minhop", "updn", "dnup"}) {
+    run(fmt::format("{}serve_failure {} {} {} {} 'Leaf2[9]'", kScripts, weft_binary(), file,
+                    (folder_ / "failed").string(), engine));
+    Swept swept(subnet, {.engine = *engine_by_name(engine)});
+    const std::size_t sweeps = swept.manager().sweeps().size();
+    const PortPlace cable{.node = *find_node(swept.subnet, "Leaf2"), .port = 9};
+    swept.world.set_cable(cable, ServedSubnet::Cable::kUnplugged, swept.world.now() + Duration::milliseconds(1));
+    swept.finish(sweeps + 1);
+    swept.world.run([] { return false; }, swept.world.now() + Duration::seconds(3));
+    const ManagedState state = swept.state();
+    const std::string ours = write_lfts(state.swept.subnet, state.swept.view, state.tables);
+    EXPECT_TRUE(contents_of("failed/written.lfts") == ours) << engine;
+  }
+}
+
+// A run goes by what OpenSM has made of the network that weft wrote.
+TEST_F(ServedNetwork, GivesADumpForANetworkThatWeftExported) {
+  const std::string scenario = (folder_ / "tree.toml").string();
+  ASSERT_TRUE(write_file(scenario,
+                         "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = 4\n"
+                         "[[traffic]]\nkind = \"all-to-all\"\nsize = \"4 kB\"\n"));
+  const std::string exported = (folder_ / "exported.net").string();
+  const std::string results = (folder_ / "run").string();
+  run(fmt::format("{} subnet show {} -q --write {}", weft_binary(), scenario, exported));
+  for (const std::string engine : {"minhop", "ftree", "updn"}) {
+    const std::string out = (folder_ / "theirs").string();
+    run(fmt::format("{}run_opensm {} {} {}", kScripts, exported, out, engine));
+    run(fmt::format("{} run {} --lfts {}/opensm-lfts.dump -q --json {}.theirs", weft_binary(), scenario, out, results));
+    run(fmt::format("{} run {} --set routing.engine={} -q --json {}.ours", weft_binary(), scenario, engine, results));
+    const auto simulated = [&](const std::string& file) {
+      const std::string text = contents_of(file);
+      const std::size_t at = text.find("\"simulated_s\"");
+      EXPECT_NE(at, std::string::npos) << text.substr(0, 400);
+      return text.substr(at, text.find(',', at) - at);
+    };
+    EXPECT_EQ(simulated("run.theirs"), simulated("run.ours")) << engine;
+  }
 }
 
 TEST_F(ServedNetwork, GetsThemOfEveryEngine) {
