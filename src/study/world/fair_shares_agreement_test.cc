@@ -138,7 +138,7 @@ TEST(FairSharesAgreement, AToleranceIsPassedOnButNotMultiplied) {
     }
   }
   RecordProperty("farthest", std::to_string(farthest));
-  EXPECT_LT(farthest, 10 * kTolerance);
+  EXPECT_LT(farthest, 3 * kTolerance);
   EXPECT_GT(farthest, kRounding) << "the tolerance has been used";
 }
 
