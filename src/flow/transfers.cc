@@ -265,6 +265,7 @@ void Transfers::schedule(std::uint32_t flows) {
 void Transfers::put_off(double part) {
   if (waiting_.empty()) {
     put_off_ = part;
+    settles_at_ = part > 0 ? Time::zero() : Time::never();  // what comes first has nothing to wait for
     shares_.set_tolerance(kLateTolerance);
   }
 }

@@ -65,9 +65,10 @@ class Transfers {
 
   /// Applies all changes; `now` is not before the last call.
   void settle(Time now);
-  /// Rates need not follow at once: what begins has about what its links have left for it, what ends leaves its share
-  /// unused, and both are applied together with others, at the latest when this part of the time that its bits take has
-  /// passed since rates were last solved. Not together with limits of queues. 0: at once.
+  /// Rates need not follow at once: what begins has about what its links have left for it (FairShares::estimate), what
+  /// ends leaves its share unused, and others keep their rates. They are solved when this part of the time that one's
+  /// bits take has passed since they last were, so each takes and leaves no more than that part of its own bits. Below
+  /// 1; before anything begins. With limits of queues it does nothing.
   void put_off(double part);
   /// When changes that were put off are to be applied, by settle(); never(): there are none.
   [[nodiscard]] Time next_settle() const { return settles_at_; }

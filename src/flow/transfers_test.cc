@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <map>
+#include <string>
 
+#include "base/random.h"
 #include "base/rate.h"
 
 namespace weft::flow {
@@ -172,6 +175,148 @@ TEST(TransferQueues, HaveWhatWaits) {
   const auto ends = run(queue.transfers, later + 500_us);
   // A third of the link each, until its bits have passed.
   EXPECT_EQ(ends.at(7), Time::zero() + 1'300_us);
+}
+
+constexpr double kEighth = 1.0 / 8;
+
+TEST(LateRates, WhatComesAfterAQuietTimeIsAppliedAtOnce) {
+  Transfers transfers({kGigabit});
+  transfers.put_off(kEighth);
+  transfers.begin(transfers.add_class(over({0})), 1, 1e6, {});
+  transfers.begin(transfers.add_class(over({0})), 2, 3e6, {});
+  const auto ends = run(transfers);
+  EXPECT_EQ(ends.at(1), Time::zero() + 2_ms);
+  EXPECT_EQ(ends.at(2), Time::zero() + 4_ms);
+}
+
+/// The second would take 16 ms at its half of the link, so the first has the whole for an eighth of that.
+TEST(LateRates, OthersKeepTheirsForAPartOfTheTimeOfOneThatBegins) {
+  Transfers transfers({kGigabit});
+  transfers.put_off(kEighth);
+  transfers.begin(transfers.add_class(over({0})), 1, 8e6, {});
+  transfers.settle({});
+  const Time start = Time::zero() + 100_us;
+  const ClassId second = transfers.add_class(over({0}));
+  transfers.begin(second, 2, 8e6, start);
+  transfers.settle(start);
+  EXPECT_EQ(transfers.shares().rate(second), kGigabit / 2);
+  EXPECT_EQ(transfers.next_finish(), Time::zero() + 8_ms);
+  ASSERT_EQ(transfers.next_settle(), Time::zero() + 2_ms);
+  transfers.settle(Time::zero() + 2_ms);
+  EXPECT_TRUE(transfers.next_settle().is_never());
+  EXPECT_EQ(transfers.next_finish(), Time::zero() + 14_ms);
+}
+
+TEST(LateRates, OneThatEndsLeavesItsShareUnusedAsLong) {
+  Transfers transfers({kGigabit});
+  transfers.put_off(kEighth);
+  transfers.begin(transfers.add_class(over({0})), 1, 8e6, {});
+  transfers.begin(transfers.add_class(over({0})), 2, 2e5, {});
+  transfers.settle({});
+  const Time middle = Time::zero() + 400_us;
+  ASSERT_TRUE(transfers.take_finished(middle));
+  const ClassId third = transfers.add_class(over({0}));
+  transfers.begin(third, 3, 8e6, middle);  // in its place
+  transfers.settle(middle);
+  EXPECT_TRUE(transfers.next_settle().is_never()) << "400 us are more than an eighth of the time of the first to end";
+  ASSERT_FALSE(transfers.take_finished(Time::zero() + 500_us));
+  const ClassId fourth = transfers.add_class(over({0}));
+  transfers.begin(fourth, 4, 1e5, Time::zero() + 401_us);
+  transfers.settle(Time::zero() + 401_us);
+  EXPECT_GT(transfers.next_settle(), Time::zero() + 401_us);
+  transfers.set_capacity(0, kGigabit / 2);
+  transfers.settle(Time::zero() + 402_us);
+  EXPECT_NEAR(transfers.shares().rate(third), kGigabit / 6, 1) << "a capacity does not wait";
+}
+
+/// Senders, each with messages one after another and pauses between them, over links that they share.
+class Senders {
+ public:
+  Senders(std::uint64_t seed, double part) : random_(seed, "senders"), transfers_(std::vector(kLinks, kGigabit)) {
+    transfers_.put_off(part);
+    for (std::uint32_t i = 0; i < kSenders; ++i) {
+      std::vector<LinkUse> links{{.link = kShared + i}};
+      for (std::uint32_t link = draw(0, 2); link < kShared; link += draw(2, 5)) {
+        links.push_back({.link = link});
+      }
+      flows_.push_back(transfers_.add_class(links));
+      next_.push_back(Time::zero() + Duration::microseconds(draw(0, 300)));
+      for (std::uint32_t message = 0; message < kMessages; ++message) {
+        bits_.push_back(draw(5, 10) * 1e5);
+        pauses_.push_back(Duration::microseconds(draw(0, 2) == 0 ? 0 : draw(20, 400)));
+      }
+    }
+  }
+
+  /// When each has sent all.
+  std::vector<double> run() {
+    Time now;
+    for (;;) {
+      Time next = earlier(transfers_.next_finish(), transfers_.next_settle());
+      for (const Time start : next_) {
+        next = earlier(next, start);
+      }
+      if (next.is_never()) {
+        return ends_;
+      }
+      now = next;
+      for (std::uint32_t i = 0; i < kSenders; ++i) {
+        if (next_[i] <= now) {
+          transfers_.begin(flows_[i], i, bits_[i * kMessages + sent_[i]++], now);
+          next_[i] = Time::never();
+        }
+      }
+      while (const auto done = transfers_.take_finished(now)) {
+        const std::uint32_t i = done->owner;
+        ends_[i] = now.since_start().seconds();
+        next_[i] = sent_[i] < kMessages ? now + pauses_[i * kMessages + sent_[i]] : Time::never();
+      }
+      transfers_.settle(now);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kSenders = 40;
+  static constexpr std::uint32_t kShared = 10;
+  static constexpr std::uint32_t kLinks = kShared + kSenders;
+  static constexpr std::uint32_t kMessages = 20;
+
+  std::uint32_t draw(std::int64_t low, std::int64_t high) {
+    return static_cast<std::uint32_t>(random_.uniform_between({.low = low, .high = high}));
+  }
+
+  RandomStream random_;
+  Transfers transfers_;
+  std::vector<ClassId> flows_;
+  std::vector<Time> next_;
+  std::vector<double> bits_;
+  std::vector<Duration> pauses_;
+  std::vector<std::uint32_t> sent_ = std::vector<std::uint32_t>(kSenders);
+  std::vector<double> ends_ = std::vector<double>(kSenders);
+};
+
+/// What one takes and what it leaves cancel out over a sequence.
+TEST(LateRates, SequencesOfMessagesTakeAsLongAsAtOnce) {
+  constexpr std::uint64_t kSeeds = 12;
+  double sum = 0;
+  double worst = 0;
+  std::size_t number = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const std::vector<double> exact = Senders(seed, 0).run();
+    const std::vector<double> late = Senders(seed, kEighth).run();
+    ASSERT_EQ(exact.size(), late.size());
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      ASSERT_GT(exact[i], 0);
+      const double off = late[i] / exact[i] - 1;
+      sum += off;
+      worst = std::max(worst, std::abs(off));
+      ++number;
+    }
+  }
+  RecordProperty("mean", std::to_string(sum / static_cast<double>(number)));
+  RecordProperty("worst", std::to_string(worst));
+  EXPECT_LT(std::abs(sum / static_cast<double>(number)), 1e-2);
+  EXPECT_LT(worst, 5e-2);
 }
 
 TEST(Transfers, WithoutCapacityNothingFinishes) {
