@@ -22,6 +22,8 @@ shift = 8
 size = "1 MiB"
 `;
 
+const sorted = (names) => [...names].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}));
+
 describe('the page of paths', () => {
   let report;
   let url;
@@ -43,6 +45,8 @@ describe('the page of paths', () => {
     ]) {
       const option = await optionOf(page, id);
       const cells = option.series.flatMap(({data}) => data);
+      assert.deepEqual(option.yAxis[0].data, sorted(option.yAxis[0].data));
+      assert.deepEqual(option.xAxis[0].data, sorted(option.xAxis[0].data));
       const links = report.sets[0].links.filter((link) => link.tier === tier);
       assert.equal(links.length, 31); // 32 less the one that is down
       assert.equal(cells.length, links.length);

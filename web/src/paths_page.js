@@ -18,7 +18,7 @@ const load = (value) => significant(value, 3);
 function summary(report, set) {
   const worst = [...set.tiers].sort((a, b) => b.worst_load - a.worst_load)[0];
   return [
-    worst && `The worst link is ${worst.worst_port} with ${load(worst.worst_load)} of its rate; with all flows spread evenly the worst of its tier would have ${load(worst.even_load)}.`,
+    worst && `The worst link is ${worst.worst_port}, which is asked for ${load(worst.worst_load)} times its rate; with all flows spread evenly the worst of its tier would have ${load(worst.even_load)}.`,
     set.max_min_mean !== undefined &&
       `Of what it asks for a flow gets ${percent(set.max_min_mean)} on average, the slowest ${percent(set.max_min_slowest)}.`,
     report.seeds > 0 &&

@@ -11,7 +11,8 @@
 namespace weft::study::compare {
 
 /// `comparison` is what assemble_comparison makes. Cells are wrapped; the table is 22 + 19 columns per fabric wide.
-/// More fabrics than fit into `width`, or else more than six, are in several tables, one below the other.
+/// More fabrics than fit into `width`, or else more than six, are in several tables, one below the other; more than ten
+/// have a line each, with the figures of the headline, within 100 columns.
 /// In colour, headings are bold, the best step is green and the worst red.
 [[nodiscard]] std::string comparison_text(const report::Comparison& comparison, LineWidth width = {},
                                           Colour colour = Colour::kNone);

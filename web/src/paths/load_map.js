@@ -2,7 +2,7 @@
 // receives, and all links in order of their load.
 import {axis, legend, legendHeight, makeChart, textWidth, tip, tooltip} from '../charts.js';
 import {h, slug} from '../dom.js';
-import {count, rate, significant} from '../format.js';
+import {rate, significant} from '../format.js';
 import {kindLook, loadColor, LOADS} from '../palette.js';
 
 const MOST_SIDE = 72; // switches of a side of a map; more of them are drawn in order of load alone
@@ -34,13 +34,14 @@ function cellsOf(links) {
   return [...cells.values()];
 }
 
-const unique = (names) => [...new Set(names)];
+const byNumber = (a, b) => a.localeCompare(b, 'en', {numeric: true});
+const inOrder = (names) => [...new Set(names)].sort(byNumber);
 
 /** rows, columns and cells of the map of a tier; null if it would be too large to be read. */
 export function mapOf(links) {
   const cells = cellsOf(links);
-  const rows = unique(cells.map(({link}) => switchOf(link.port)));
-  const columns = unique(cells.map(({link}) => link.to));
+  const rows = inOrder(cells.map(({link}) => switchOf(link.port)));
+  const columns = inOrder(cells.map(({link}) => link.to));
   return rows.length > MOST_SIDE || columns.length > MOST_SIDE ? null : {rows, columns, cells};
 }
 
@@ -178,7 +179,7 @@ export function loads(set, number) {
         h('h3', {}, `From ${name.replace(' > ', ' to ')}`),
         map
           ? mapChart(`map-${number}-${slug(name)}`, name, map)
-          : h('p', {class: 'key'}, `${count(set.links.length)} links are too many for a map.`),
+          : h('p', {class: 'key'}, `More than ${MOST_SIDE} switches on a side are too many for a map.`),
       );
     }),
     h('h3', {}, 'All links in order of their load'),
