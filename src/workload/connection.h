@@ -163,6 +163,8 @@ class Connector {
   }
   /// A message has ended over the new queue pair.
   virtual void on_recovered(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) {}
+  /// The end has nothing to send over the new queue pair: what had been under way has arrived.
+  virtual void on_nothing_left(const ConnectionEnd& /*end*/, std::uint32_t /*queue_pair*/) {}
 };
 
 /// Of timers that make a program call Messenger::poll and mean nothing else; that of Collectives::kCollectiveTokens.

@@ -176,6 +176,10 @@ void LocalConnector::on_recovered(const ConnectionEnd& end, std::uint32_t queue_
   reconnections_.on_recovered({end.name, queue_pair}, machine_of(end).now());
 }
 
+void LocalConnector::on_nothing_left(const ConnectionEnd& end, std::uint32_t queue_pair) {
+  reconnections_.on_nothing_left({end.name, queue_pair}, machine_of(end).now());
+}
+
 LocalConnector::Key LocalConnector::key_of(const ConnectionRequest& request) {
   const Place here{request.from, request.rail};
   const Place there{request.to, request.remote_rail};

@@ -31,6 +31,7 @@ class LocalConnector final : public Connector {
   [[nodiscard]] bool reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) override;
   [[nodiscard]] Result<void> advance_reconnect(const ConnectionEnd& end, std::uint32_t queue_pair) override;
   void on_recovered(const ConnectionEnd& end, std::uint32_t queue_pair) override;
+  void on_nothing_left(const ConnectionEnd& end, std::uint32_t queue_pair) override;
   [[nodiscard]] const Reconnections& reconnections() const { return reconnections_; }
 
   /// From here on only connections that are open are found, and others are errors: several threads run ranks, and none

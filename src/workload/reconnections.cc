@@ -50,6 +50,7 @@ Reconnections::Exchange* Reconnections::find(const Name& name) {
 
 void Reconnections::on_connected(Exchange& exchange) {
   exchange.phase = Phase::kConnected;
+  exchange.idle_ends = 0;
   ++count_;
 }
 
@@ -60,6 +61,12 @@ void Reconnections::on_recovered(const Name& name, Time now) {
   exchanges_.erase(known);
   if (exchanges_.empty())
     total_ = total_ + (now - since_);
+}
+
+void Reconnections::on_nothing_left(const Name& name, Time now) {
+  Exchange* const exchange = find(name);
+  if (exchange != nullptr && exchange->phase == Phase::kConnected && ++exchange->idle_ends == 2)
+    on_recovered(name, now);
 }
 
 Duration Reconnections::disconnected(Time end) const {

@@ -34,7 +34,8 @@ class Reconnections {
   struct Exchange {
     Phase phase = Phase::kWaiting;
     std::uint32_t attempts = 0;
-    Time request_at{};  // at the peer
+    std::uint32_t idle_ends = 0;  // connected, with nothing to send
+    Time request_at{};            // at the peer
     Time ready_at{};
   };
 
@@ -45,6 +46,8 @@ class Reconnections {
   void on_connected(Exchange& exchange);
   /// A message has ended over it.
   void on_recovered(const Name& name, Time now);
+  /// One of its ends has nothing to send; where neither has, that is all there is to wait for.
+  void on_nothing_left(const Name& name, Time now);
 
   /// Connections that were made anew.
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -162,6 +162,10 @@ Result<fabric::MulticastTables> multicast_tables(const scenario::Scenario& scena
   std::vector<TrafficPlan*> groups;
   for (TrafficPlan& plan : plans) {
     if (plan.multicast) {
+      if (ports_of(plan) < 2) {
+        return fail("traffic '{}': its senders and members are behind one port; a group of the network has two or more",
+                    plan.job.name);
+      }
       plan.multicast->lid = static_cast<std::uint16_t>(kFirstLid + groups.size());
       groups.push_back(&plan);
     }

@@ -65,7 +65,7 @@ scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const f
   }
   const Result<run::HopsEstimate> of_longer = run::estimate_hops(longer, graph);
   const Result<run::HopsEstimate> of_shorter = run::estimate_hops(made, graph);
-  if (of_longer && of_shorter && of_longer->least - of_shorter->least < kLittle * most) {
+  if (of_longer && of_shorter && of_longer->least <= most && of_longer->least - of_shorter->least < kLittle * most) {
     return longer;
   }
   for (scenario::JobSettings& job : made.jobs) {

@@ -1,6 +1,7 @@
 // What single values cannot tell: whether the values of a resolved scenario go together.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,13 @@ struct CarrierFault {
 /// Jobs: their GPUs, and the parallelism of those that train a model.
 [[nodiscard]] Result<void> validate_jobs(const Scenario& scenario);
 
+/// The path of the setting at fault, and what is wrong.
+struct DeviceFault {
+  std::string path;
+  std::string message;
+};
+/// What no device can have; none: nothing.
+[[nodiscard]] std::optional<DeviceFault> device_fault(const DeviceSettings& devices);
 /// The settings of devices alone; `place` is that of the override that made them.
 [[nodiscard]] Result<void> validate_devices(const DeviceSettings& devices, std::string_view place);
 
