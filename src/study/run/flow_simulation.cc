@@ -148,14 +148,19 @@ Result<void> FlowSimulation::build() {
     return pass_on(fabric);
   }
   parts.hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
-  world::FlowMediumOptions medium{.seed = static_cast<std::uint64_t>(scenario_.seed),
-                                  .graph = std::move(*graph),
-                                  .fabric = std::move(*fabric),
-                                  .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
-                                  .memory = [this](EndpointId endpoint) { return parts_->hosts->memory(endpoint); },
-                                  .service = assembly::service_of(scenario_.fabric.family),
-                                  .protected_rate = assembly::protected_rate(scenario_),
-                                  .nics_alike = scenario_.overrides.empty()};
+  world::FlowMediumOptions medium{
+      .seed = static_cast<std::uint64_t>(scenario_.seed),
+      .graph = std::move(*graph),
+      .fabric = std::move(*fabric),
+      .nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); },
+      .memory =
+          [this](EndpointId endpoint) {
+            const auto* const gpu = parts_->scale_up ? parts_->scale_up->find(endpoint) : nullptr;
+            return gpu != nullptr ? verbs::MemoryPlace{gpu->gpu} : parts_->hosts->memory(endpoint);
+          },
+      .service = assembly::service_of(scenario_.fabric.family),
+      .protected_rate = assembly::protected_rate(scenario_),
+      .nics_alike = scenario_.overrides.empty()};
   medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
     return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
   });
