@@ -26,8 +26,8 @@ namespace {
 constexpr std::uint64_t kEventsPerLook = 100'000;
 /// Of jobs with more ranks, acknowledgements are taken for those of the same link's other direction.
 constexpr std::size_t kMostRanksWithAnswers = 1'024;
-/// Of collectives of jobs with more ranks, changes of rates are applied together, after so much of what a message
-/// takes.
+/// Where one of the jobs has more ranks and nothing but collectives runs, changes of rates are applied together, after
+/// so much of what a message takes.
 constexpr std::size_t kMostRanksAtOnce = 256;
 constexpr double kPartPutOff = 1.0 / 8;
 
@@ -185,9 +185,9 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
-  if (std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
-        return plan.machines.size() > kMostRanksAtOnce && (plan.training || plan.collective);
-      })) {
+  const auto is_collective = [](const assembly::TrafficPlan& plan) { return plan.training || plan.collective; };
+  const auto is_large = [](const assembly::TrafficPlan& plan) { return plan.machines.size() > kMostRanksAtOnce; };
+  if (std::ranges::all_of(*plans, is_collective) && std::ranges::any_of(*plans, is_large)) {
     parts.network->put_off_rates(kPartPutOff);
   }
   for (assembly::TrafficPlan& plan : *plans) {
