@@ -106,16 +106,21 @@ class Simulation::Planner {
   }
 
   [[nodiscard]] Result<void> add_pattern(Job& job, FlowSet& set) {
+    // A source that lasts as long as the jobs names each of its peers over and over: after so many flows without a new
+    // connection there is none to come.
+    const std::size_t patience = 32 * job.plan.machines.size();
     for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
       const std::unique_ptr<workload::FlowSource> source = job.plan.pattern->flows_of(RankId(rank));
-      std::size_t left = kMaxPlanned;
+      std::size_t left = job.plan.as_long_as_jobs ? patience : kMaxPlanned;
       while (const std::optional<workload::Flow> flow = source->next()) {
         if (left-- == 0) {
-          break;  // an endless source; what comes later is like what was there
+          break;  // what comes later is like what was there
         }
+        const std::size_t before = known_.size();
         if (Result<void> added = add_flow(job, *flow, set); !added) {
           return added;
         }
+        left = job.plan.as_long_as_jobs && known_.size() > before ? patience : left;
       }
     }
     return {};
