@@ -106,21 +106,16 @@ class Simulation::Planner {
   }
 
   [[nodiscard]] Result<void> add_pattern(Job& job, FlowSet& set) {
-    // A source that lasts as long as the jobs names each of its peers over and over: after so many flows without a new
-    // connection there is none to come.
-    const std::size_t patience = 32 * job.plan.machines.size();
     for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
       const std::unique_ptr<workload::FlowSource> source = job.plan.pattern->flows_of(RankId(rank));
-      std::size_t left = job.plan.as_long_as_jobs ? patience : kMaxPlanned;
+      std::size_t left = kMaxPlanned;
       while (const std::optional<workload::Flow> flow = source->next()) {
         if (left-- == 0) {
-          break;  // what comes later is like what was there
+          break;  // an endless source; what comes later is like what was there
         }
-        const std::size_t before = known_.size();
         if (Result<void> added = add_flow(job, *flow, set); !added) {
           return added;
         }
-        left = job.plan.as_long_as_jobs && known_.size() > before ? patience : left;
       }
     }
     return {};
@@ -224,7 +219,8 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(StreamFlows s
   std::vector<JobFlows> flows;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Job& job = *running_[i];
-    if (job.plan.over != scenario::TrafficRoute::kFabric || (streams == StreamFlows::kWithout && is_stream(job))) {
+    if (job.plan.over != scenario::TrafficRoute::kFabric ||
+        (is_stream(job) && (streams == StreamFlows::kWithout || job.plan.as_long_as_jobs))) {
       continue;
     }
     JobFlows& own = flows.emplace_back(JobFlows{.job = i});
@@ -252,6 +248,11 @@ Result<FlowPlan> Simulation::planned_flows() {
   Result<std::vector<JobFlows>> flows = flows_by_job(StreamFlows::kWith);
   if (!flows) {
     return pass_on(flows);
+  }
+  for (const std::unique_ptr<Job>& job : running_) {
+    if (is_stream(*job) && job->plan.as_long_as_jobs && job->plan.over == scenario::TrafficRoute::kFabric) {
+      plan.left_out.push_back(job->plan.job.name);
+    }
   }
   std::vector<FlowSet>& sets = plan.sets;
   FlowSet traffic;
