@@ -390,6 +390,10 @@ std::vector<std::string> notes_of(const scenario::Scenario& scenario, const Flow
         "PLB: the loads are those of each queue pair's first path; where it moves to is drawn in a run, and not "
         "known.");
   }
+  if (!plan.left_out.empty()) {
+    notes.push_back(fmt::format("Left out, as its connections come and go as long as the jobs last: {}.",
+                                fmt::join(plan.left_out, ", ")));
+  }
   if (!plan.streams.empty()) {
     notes.push_back(
         fmt::format("Over TCP: {}. Its ports follow from the numbers of queue pairs, which those of connections that a "

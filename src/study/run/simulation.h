@@ -66,6 +66,7 @@ struct FlowSet {
 
 struct FlowPlan {
   std::vector<FlowSet> sets{};
+  std::vector<std::string> left_out{};  // over TCP or iWARP, and come and go as long as the jobs last
   std::vector<std::string> streams{};  // names of traffic over TCP or iWARP, whose ports follow from queue pair numbers
 };
 

@@ -219,7 +219,8 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(StreamFlows s
   std::vector<JobFlows> flows;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Job& job = *running_[i];
-    if (job.plan.over != scenario::TrafficRoute::kFabric || (streams == StreamFlows::kWithout && is_stream(job))) {
+    if (job.plan.over != scenario::TrafficRoute::kFabric ||
+        (is_stream(job) && (streams == StreamFlows::kWithout || job.plan.as_long_as_jobs))) {
       continue;
     }
     JobFlows& own = flows.emplace_back(JobFlows{.job = i});
@@ -247,6 +248,11 @@ Result<FlowPlan> Simulation::planned_flows() {
   Result<std::vector<JobFlows>> flows = flows_by_job(StreamFlows::kWith);
   if (!flows) {
     return pass_on(flows);
+  }
+  for (const std::unique_ptr<Job>& job : running_) {
+    if (is_stream(*job) && job->plan.as_long_as_jobs && job->plan.over == scenario::TrafficRoute::kFabric) {
+      plan.left_out.push_back(job->plan.job.name);
+    }
   }
   std::vector<FlowSet>& sets = plan.sets;
   FlowSet traffic;
