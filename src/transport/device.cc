@@ -110,8 +110,7 @@ void Device::finish_datagram(QpSlot qp, const TransmitSlot& slot) {
   }
 }
 
-// Out of line, as is the general code below: neither is to save registers for the other.
-[[gnu::noinline]] QpSlot Device::deliver_uet(const ReceivedPacket& received) {
+QpSlot Device::deliver_uet(const ReceivedPacket& received) {
   if (uet_ != nullptr) [[likely]] {
     if (const std::uint16_t place = uet_->deliver_fast(received, now_); place != 0) [[likely]]
       return {.index = place, .kind = EngineKind::kUetPdc};

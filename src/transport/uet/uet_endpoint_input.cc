@@ -12,6 +12,7 @@ constexpr std::uint32_t kMostStrays = 1'024;
 
 }  // namespace
 
+// Out of line, as Pdc::poll_transmit is: the fast path saves no registers for it.
 [[gnu::noinline]] std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   last_srq_ = {};
@@ -183,7 +184,7 @@ void UetEndpoint::send_stray(const Stray& stray) {
   touch(0);
 }
 
-[[gnu::noinline]] bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
     return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
   if (poll_fast(*pool_[number], slot, now)) [[likely]]
