@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/stable_hash.h"
 #include "study/assembly/build_fabric.h"
@@ -30,6 +31,12 @@ constexpr std::size_t kMostRanksWithAnswers = 1'024;
 /// so much of what a message takes.
 constexpr std::size_t kMostRanksAtOnce = 256;
 constexpr double kPartPutOff = 1.0 / 8;
+
+bool are_large_collectives(std::span<const assembly::TrafficPlan> plans) {
+  const auto is_collective = [](const assembly::TrafficPlan& plan) { return plan.training || plan.collective; };
+  const auto is_large = [](const assembly::TrafficPlan& plan) { return plan.machines.size() > kMostRanksAtOnce; };
+  return std::ranges::all_of(plans, is_collective) && std::ranges::any_of(plans, is_large);
+}
 
 tl::unexpected<Error> not_at_flow_level(std::string_view what) {
   return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
@@ -185,9 +192,7 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
-  const auto is_collective = [](const assembly::TrafficPlan& plan) { return plan.training || plan.collective; };
-  const auto is_large = [](const assembly::TrafficPlan& plan) { return plan.machines.size() > kMostRanksAtOnce; };
-  if (std::ranges::all_of(*plans, is_collective) && std::ranges::any_of(*plans, is_large)) {
+  if (are_large_collectives(*plans)) {
     parts.network->put_off_rates(kPartPutOff);
   }
   for (assembly::TrafficPlan& plan : *plans) {
