@@ -63,6 +63,19 @@ std::vector<std::uint32_t> host_numbers(const fabric::Graph& graph) {
   return numbers;
 }
 
+/// Of streams through hosts with stages.
+void set_cores(const scenario::Scenario& scenario, world::FlowMediumOptions& medium) {
+  if (medium.service == host::Service::kTcp && scenario.devices.host.model != scenario::HostModel::kNicDelays) {
+    medium.hosts = host_numbers(medium.graph);
+    medium.cores = static_cast<std::uint32_t>(scenario.devices.host.cores);
+    medium.receive_unit = scenario.devices.sockets.unit;
+    const assembly::CoreCosts costs =
+        assembly::core_costs(assembly::socket_path_options({scenario, scenario.devices}), Bytes(scenario.fabric.mtu));
+    medium.send_cost = costs.send;
+    medium.receive_cost = costs.receive;
+  }
+}
+
 }  // namespace
 
 Result<void> check_flow_level(const scenario::Scenario& scenario) {
@@ -171,15 +184,7 @@ Result<void> FlowSimulation::build() {
   medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
     return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
   });
-  if (medium.service == host::Service::kTcp && scenario_.devices.host.model != scenario::HostModel::kNicDelays) {
-    medium.hosts = host_numbers(medium.graph);
-    medium.cores = static_cast<std::uint32_t>(scenario_.devices.host.cores);
-    medium.receive_unit = scenario_.devices.sockets.unit;
-    const assembly::CoreCosts costs = assembly::core_costs(
-        assembly::socket_path_options({scenario_, scenario_.devices}), Bytes(scenario_.fabric.mtu));
-    medium.send_cost = costs.send;
-    medium.receive_cost = costs.receive;
-  }
+  set_cores(scenario_, medium);
   if (parts.scale_up) {
     medium.scale_up = parts.scale_up->options;
     medium.scale_up_nic = [this](EndpointId endpoint) {
