@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/format_quantity.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_words.h"
@@ -194,9 +195,15 @@ Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::G
   for (fabric::LinkEvent& event : events) {
     if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
       const auto time = times.find({event.at, event.kind == fabric::LinkEvent::Kind::kRestore});
-      event.reroute_delay = event.reroute_delay + (time == times.end() ? Duration::zero() : time->second);
+      event.reroute_delay = time == times.end() ? Duration::zero() : time->second;
     }
   }
+  // Again, since a manager may also go away within the sweep, which took no time so far.
+  Result<std::vector<assembly::FailureSpan>> absences = assembly::manager_absences(scenario);
+  if (!absences) {
+    return pass_on(absences);
+  }
+  assembly::delay_routes(events, *absences);
   return {};
 }
 

@@ -295,6 +295,18 @@ TEST(ResweepRun, ACableThatWasOnlySlowerBringsNoSweep) {
   }
 }
 
+TEST(ResweepRun, AManagerThatGoesAwayWithinItsSweepSweepsWhenItIsBack) {
+  const std::vector<std::string> settings{"routing.engine=minhop", "routing.reroute_delay=auto",
+                                          "transport.ack_timeout=8"};
+  const std::string failing = std::string(kLeaves) + event("200 us", port_of_flow(settings), "fail");
+  const std::string absent = failing + "[[failure]]\nkind = \"subnet-manager\"\nat = \"201 us\"\nduration = \"1 ms\"\n";
+  const std::vector<results::EventRow> rows = resweeps_of(results_of(scenario_of(failing, settings)));
+  const std::vector<results::EventRow> late = resweeps_of(results_of(scenario_of(absent, settings)));
+  ASSERT_EQ(rows.size(), 1U);
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late[0].at - rows[0].at, 1001_us);
+}
+
 TEST(ResweepRun, ATimeThatNoManagerTakesIsRefusedWithTheKey) {
   EXPECT_THAT(scenario::message_of(scenario_of(kLeaves, {"routing.reroute_delay=auto"})),
               HasSubstr("routing.reroute_delay"));
