@@ -18,7 +18,7 @@ void set_group(wire::PacketCommon& common) {
 }
 
 /// A group is named by both: its LID or address, and the number that stands for all queue pairs.
-Result<void> check_group(const verbs::SendWr& request, const verbs::AddressVector& address, const QpCore& core) {
+Result<void> check_multicast(const verbs::SendWr& request, const verbs::AddressVector& address, const QpCore& core) {
   const bool is_group = wire::is_multicast(address.destination);
   if (is_group && !is_infiniband(core.identity().encapsulation))
     return fail("post_send: a multicast group is for InfiniBand; send to each member");
@@ -44,7 +44,7 @@ Result<void> UdService::check_request(const verbs::SendWr& request, const Unreli
     return fail("post_send: no such address handle: {:#x}", request.ud.ah.value());
   if (const std::uint32_t qpn = request.ud.remote_qpn.value(); qpn == 0 || qpn > Psn::kMask)
     return fail("post_send: remote_qpn is {:#x}; it must be 1 to 0xffffff", qpn);
-  return check_group(request, *address, call.core);
+  return check_multicast(request, *address, call.core);
 }
 
 UdWqe UdService::make_wqe(const verbs::SendWr& request, const UnreliableCall& call) {

@@ -23,7 +23,7 @@ constexpr std::uint16_t kLongestPause = 0xFFFF;  // quanta
 constexpr std::uint16_t kAnnouncementBytes = wire::kEthernetMinFrame;
 constexpr std::uint16_t kSegmentBytes = 70;  // TCP over IPv4 with timestamps, without data
 constexpr std::uint32_t kMadBytes = 256;
-constexpr std::uint16_t kDefaultPartition = 0xFFFF;  // every port is in it, as a limited member at least
+constexpr std::uint16_t kDefaultPartition = 0xFFFF;  // per-job partitions take it away from all ports
 
 /// For the switch of the victim, and not for the victim.
 bool is_for_switch(AttackKind kind) {

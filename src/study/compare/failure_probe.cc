@@ -7,6 +7,7 @@
 #include <map>
 
 #include "study/assembly/build_topology.h"
+#include "study/scenario/fail_at.h"
 
 namespace weft::study::compare {
 namespace {
@@ -236,6 +237,15 @@ RingReading read_ring(const std::vector<double>& ends, double at, double healthy
     }
   }
   return reading;
+}
+
+Result<void> check_reroute_delay(const scenario::Scenario& scenario) {
+  if (!scenario::simulates_resweeps(scenario.routing)) {
+    return {};
+  }
+  return scenario::fail_at(scenario, "routing.reroute_delay",
+                           "\"auto\" differs from failure to failure, and here one time is compared; set a time, as "
+                           "weft subnet sweep gives it");
 }
 
 }  // namespace weft::study::compare

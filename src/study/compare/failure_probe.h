@@ -53,6 +53,9 @@ void add_failure(scenario::Scenario& scenario, FailureCase which, const std::str
 void add_steady_failure(scenario::Scenario& scenario, FailureCase which, const std::string& component,
                         std::optional<Duration> until);
 
+/// Refuses `routing.reroute_delay = "auto"`, which is not one time.
+[[nodiscard]] Result<void> check_reroute_delay(const scenario::Scenario& scenario);
+
 /// When operations of the ring had ended on all ranks, since the start, in order.
 [[nodiscard]] std::vector<double> ring_ends(const results::RunResults& results);
 

@@ -83,10 +83,8 @@ class FailureStudy {
     if (!graph) {
       return pass_on(graph);
     }
-    if (scenario::simulates_resweeps(scenario_.routing)) {
-      return fail(
-          "routing.reroute_delay = \"auto\" differs from failure to failure, and here one time is compared; set a "
-          "time, as weft subnet sweep gives it");
+    if (Result<void> one_time = check_reroute_delay(scenario_); !one_time) {
+      return one_time;
     }
     network_.library = scenario_.library.profile;
     network_.ack_timeout = scenario_.transport.ack_timeout;

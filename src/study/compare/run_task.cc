@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "study/assembly/build_topology.h"
+#include "study/compare/failure_probe.h"
 #include "study/compare/failure_study.h"
 #include "study/compare/probes.h"
 #include "study/compare/run_once.h"
@@ -203,10 +204,8 @@ class Task {
     if (!graph) {
       return failed(graph.error().message);
     }
-    if (scenario::simulates_resweeps(task_.scenario.routing)) {
-      return failed(
-          "routing.reroute_delay = \"auto\" differs from failure to failure, and here one time is compared; set a "
-          "time, as weft subnet sweep gives it");
+    if (const Result<void> one_time = check_reroute_delay(task_.scenario); !one_time) {
+      return failed(one_time.error().message);
     }
     const scenario::Scenario probe = fault_probe(task_.scenario, *graph);
     Result<results::RunResults> healthy = simulate(probe);

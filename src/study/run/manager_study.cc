@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/format_quantity.h"
+#include "study/assembly/build_failures.h"
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_words.h"
@@ -18,11 +20,21 @@ using Cables = std::vector<fabric::LinkIndex>;
 /// When, whether they return, which.
 using Changes = std::map<std::pair<Time, bool>, Cables>;
 
+/// Of the instants after which a cable is not as it was before them: one that was only slower does not return.
 Changes changes_of(std::span<const fabric::LinkEvent> links) {
-  Changes changes;
+  std::map<Time, std::map<fabric::LinkIndex, bool>> after;  // is each cable down, when all of the instant is done?
   for (const fabric::LinkEvent& event : links) {
     if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
-      changes[{event.at, event.kind == fabric::LinkEvent::Kind::kRestore}].push_back(event.link);
+      after[event.at][event.link] = event.kind == fabric::LinkEvent::Kind::kFail;
+    }
+  }
+  Changes changes;
+  std::set<fabric::LinkIndex> down;
+  for (const auto& [at, cables] : after) {
+    for (const auto& [cable, is_down] : cables) {
+      if (is_down ? down.insert(cable).second : down.erase(cable) > 0) {
+        changes[{at, !is_down}].push_back(cable);
+      }
     }
   }
   return changes;
@@ -182,9 +194,16 @@ Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::G
   }
   for (fabric::LinkEvent& event : events) {
     if (event.kind != fabric::LinkEvent::Kind::kDegrade) {
-      event.reroute_delay = event.reroute_delay + times.at({event.at, event.kind == fabric::LinkEvent::Kind::kRestore});
+      const auto time = times.find({event.at, event.kind == fabric::LinkEvent::Kind::kRestore});
+      event.reroute_delay = time == times.end() ? Duration::zero() : time->second;
     }
   }
+  // Again, since a manager may also go away within the sweep, which took no time so far.
+  Result<std::vector<assembly::FailureSpan>> absences = assembly::manager_absences(scenario);
+  if (!absences) {
+    return pass_on(absences);
+  }
+  assembly::delay_routes(events, *absences);
   return {};
 }
 

@@ -277,6 +277,36 @@ TEST(ResweepRun, TakesTheTimeOfTheManagersSweepIfThatIsSimulated) {
   }
 }
 
+// No manager learns that a cable is as fast as before.
+TEST(ResweepRun, ACableThatWasOnlySlowerBringsNoSweep) {
+  for (const std::string engine : {"minhop", "updn", "dnup", "dor"}) {
+    const std::vector<std::string> settings{"routing.engine=" + engine, "routing.reroute_delay=auto",
+                                            "transport.ack_timeout=8"};
+    const std::string failing = std::string(kLeaves) + event("10 us", port_of_flow(settings), "fail");
+    const std::string slower = failing + event("20 us", "leaf1/port7", "degrade") + "rate = \"50 Gbps\"\n" +
+                               event("30 us", "leaf1/port7", "restore");
+    const results::RunResults one = results_of(scenario_of(failing, settings));
+    const results::RunResults both = results_of(scenario_of(slower, settings));
+    EXPECT_EQ(one.run.end, results::RunEnd::kFinished) << one.run.error;
+    EXPECT_EQ(both.run.end, results::RunEnd::kFinished) << both.run.error;
+    ASSERT_FALSE(resweeps_of(one).empty());
+    ASSERT_FALSE(resweeps_of(both).empty());
+    EXPECT_EQ(resweeps_of(one).back().at, resweeps_of(both).back().at) << engine;
+  }
+}
+
+TEST(ResweepRun, AManagerThatGoesAwayWithinItsSweepSweepsWhenItIsBack) {
+  const std::vector<std::string> settings{"routing.engine=minhop", "routing.reroute_delay=auto",
+                                          "transport.ack_timeout=8"};
+  const std::string failing = std::string(kLeaves) + event("200 us", port_of_flow(settings), "fail");
+  const std::string absent = failing + "[[failure]]\nkind = \"subnet-manager\"\nat = \"201 us\"\nduration = \"1 ms\"\n";
+  const std::vector<results::EventRow> rows = resweeps_of(results_of(scenario_of(failing, settings)));
+  const std::vector<results::EventRow> late = resweeps_of(results_of(scenario_of(absent, settings)));
+  ASSERT_EQ(rows.size(), 1U);
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late[0].at - rows[0].at, 1001_us);
+}
+
 TEST(ResweepRun, ATimeThatNoManagerTakesIsRefusedWithTheKey) {
   EXPECT_THAT(scenario::message_of(scenario_of(kLeaves, {"routing.reroute_delay=auto"})),
               HasSubstr("routing.reroute_delay"));

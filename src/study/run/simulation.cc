@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "study/assembly/build_hosts.h"
 #include "study/run/simulation_parts.h"
 #include "study/scenario/scenario_validate.h"
+#include "transport/rc_timing.h"
 
 namespace weft::study::run {
 namespace {
@@ -15,6 +17,22 @@ constexpr std::uint64_t kEventsPerPause = 200'000;
 /// Jobs that send nothing for so long wait for one another; a composed one does not compute in between.
 constexpr Duration kComposedPatience = Duration::seconds(10);
 constexpr Duration kPatience = Duration::seconds(1'000);
+/// Beyond the retries of a connection, for the message that ends then.
+constexpr Duration kMargin = Duration::seconds(1);
+
+/// From the last packet that arrives over a connection until it is given up, or connected anew.
+Duration longest_retry(const scenario::Scenario& scenario) {
+  if (!scenario::has_ib_transport(scenario.fabric.family) || scenario.transport.ack_timeout == 0) {
+    return Duration::zero();
+  }
+  const workload::ConnectionAttributes attributes =
+      assembly::connection_attributes(scenario, scenario.fabric.family, std::nullopt);
+  const Duration retries = transport::ack_timeout(attributes.timeout) * (attributes.retry_count + 1);
+  const workload::ReconnectPolicy& policy = attributes.reconnect;
+  return policy.attempts == 0
+             ? retries
+             : retries + std::max(policy.first_wait, policy.wait_before(policy.attempts)) + policy.exchange;
+}
 
 /// Often why a message failed: links that are down, or a fabric in parts, such as rails that no spine joins.
 std::string unreachable_text(std::uint64_t lost, bool has_failures) {
@@ -166,14 +184,19 @@ bool Simulation::jobs_are_stuck() {
   if (!has_company_ && !has_control && !is_attacked) {
     return false;
   }
-  if (const std::uint64_t now = parts_->counter.job_messages; now != job_messages_) {
-    job_messages_ = now;
+  std::uint64_t progress = parts_->counter.job_messages;
+  for (const auto& job : running_) {
+    progress += job->plan.as_long_as_jobs ? 0 : job->connector.reconnections().count();
+  }
+  if (progress != job_progress_) {
+    job_progress_ = progress;
     jobs_went_on_ = world_->now();
     return false;
   }
   const bool composed =
       std::ranges::all_of(running_, [](const auto& job) { return !job->training || job->training->composed(); });
-  return world_->now() - jobs_went_on_ > (is_attacked || (composed && !has_control) ? kComposedPatience : kPatience);
+  const Duration patience = is_attacked || (composed && !has_control) ? kComposedPatience : kPatience;
+  return world_->now() - jobs_went_on_ > std::max(patience, longest_retry(scenario_) + kMargin);
 }
 
 Progress Simulation::progress() const {

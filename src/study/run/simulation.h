@@ -312,7 +312,7 @@ class Simulation {
   std::vector<JobDescription> jobs_;
   std::size_t ranks_left_ = 0;      // of jobs; nobody waits for traffic that lasts as long as they do
   bool has_company_ = false;        // there is such traffic
-  std::uint64_t job_messages_ = 0;  // so many had ended when the jobs were last seen to go on
+  std::uint64_t job_progress_ = 0;  // messages that had ended, and reconnections, when jobs were last seen to go on
   Time jobs_went_on_;
   std::uint64_t expected_bytes_ = 0;
   bool all_expected_ = true;

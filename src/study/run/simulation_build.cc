@@ -93,7 +93,7 @@ bool is_composed(const assembly::TrafficPlan& plan) {
   return plan.training && plan.training->settings->training.fidelity == scenario::StepFidelity::kComposed;
 }
 
-bool is_stream(const assembly::TrafficPlan& plan) {
+bool runs_over_streams(const assembly::TrafficPlan& plan) {
   const host::Service service = assembly::service_of(plan.family);
   return service == host::Service::kTcp || service == host::Service::kIwarp;
 }
@@ -101,7 +101,8 @@ bool is_stream(const assembly::TrafficPlan& plan) {
 /// Flows that wait for others tell their ranks so over connections that are opened then, which moves the clocks of both
 /// ends of a stream, or of loads and stores.
 bool connects_late(const world::WorldOptions& options, const assembly::TrafficPlan& plan) {
-  return plan.pattern != nullptr && plan.pattern->triggers() != nullptr && (is_stream(plan) || options.scale_up);
+  return plan.pattern != nullptr && plan.pattern->triggers() != nullptr &&
+         (runs_over_streams(plan) || options.scale_up);
 }
 
 // Composed steps, and traffic as long as they last, decide by what the whole network has seen, and numbers are checked
@@ -118,7 +119,7 @@ bool stays_whole(const world::WorldOptions& options, std::span<const assembly::T
          std::holds_alternative<fabric::ScheduledOptions>(options.fabric) || has_controller(options.fabric) ||
          changes_levels(options.fabric) || std::ranges::any_of(plans, [&](const assembly::TrafficPlan& plan) {
            return is_composed(plan) || plan.as_long_as_jobs || plan.multicast.has_value() ||
-                  connects_late(options, plan) || (is_stream(plan) && sets_up_streams);
+                  connects_late(options, plan) || (runs_over_streams(plan) && sets_up_streams);
          });
 }
 

@@ -498,7 +498,7 @@ constexpr std::array kTransport = {
         .fallback = "auto",
         .about =
             "Selective repeat: a packet is lost when `reorder_threshold` later ones have arrived (`count`), or when "
-            "it has been overtaken and three to five round trips have passed (`time`); `auto`: `time` with "
+            "it has been overtaken and three to nine round trips have passed (`time`); `auto`: `time` with "
             "out-of-order placement, else `count`."},
     Key{.name = "reorder_threshold",
         .binding = bind<&TransportSettings::reorder_threshold>(),

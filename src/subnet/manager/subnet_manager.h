@@ -98,8 +98,8 @@ class SubnetManager {
   bool after_discovery(Time now);
   void post_all(const std::vector<Smp>& sets);
   void begin_routing(Time now);
-  /// No port has trained since the last tables were made; notes the ports for the next time.
-  [[nodiscard]] bool only_lost_links();
+  /// No port has trained since tables were written last.
+  [[nodiscard]] bool only_lost_links() const;
   [[nodiscard]] std::vector<Smp> group_sets();
   void begin_groups(Time now);
   void ask_rivals();
@@ -123,7 +123,7 @@ class SubnetManager {
   RoutingView view_;
   ForwardingTables tables_;
   EngineKind used_ = EngineKind::kMinhop;           // made them
-  std::set<std::pair<Guid, PortNumber>> linked_{};  // ports that had a link when they were made
+  std::set<std::pair<Guid, PortNumber>> linked_{};  // ports that had a link when tables were written last
   GroupRecords groups_;
   std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
   std::vector<Smp> group_sets_;               // of the step that comes

@@ -27,6 +27,18 @@ std::uint64_t sum_of(const SmpCounts& counts) {
   return sum;
 }
 
+std::set<std::pair<Guid, PortNumber>> linked_ports_of(const Subnet& subnet) {
+  std::set<std::pair<Guid, PortNumber>> linked;
+  for (const Node& node : subnet.nodes) {
+    for (std::size_t port = 0; port < node.ports.size(); ++port) {
+      if (node.ports[port].peer) {
+        linked.emplace(node.guid, static_cast<PortNumber>(port));
+      }
+    }
+  }
+  return linked;
+}
+
 }  // namespace
 
 void SubnetManager::begin_sweep(SweepCause cause, Time now) {
@@ -121,6 +133,9 @@ void SubnetManager::next_step(Time now) {
   if (done == SweepStep::kDiscovery && !after_discovery(now)) {
     return;
   }
+  if (done == SweepStep::kTables) {
+    linked_ = linked_ports_of(subnet_);
+  }
   end_step(now);
   auto next = static_cast<SweepStep>(static_cast<std::uint8_t>(done) + 1);
   if (next == SweepStep::kMulticast) {
@@ -213,18 +228,14 @@ bool SubnetManager::after_discovery(Time now) {
   return true;
 }
 
-bool SubnetManager::only_lost_links() {
-  std::set<std::pair<Guid, PortNumber>> linked;
-  for (const Node& node : subnet_.nodes) {
-    for (std::size_t port = 0; port < node.ports.size(); ++port) {
-      if (node.ports[port].peer) {
-        linked.emplace(node.guid, static_cast<PortNumber>(port));
-      }
-    }
-  }
-  const bool only = std::ranges::includes(linked_, linked);
-  linked_ = std::move(linked);
-  return only;
+/// A port that is to be made active has trained, even if it had a link before.
+bool SubnetManager::only_lost_links() const {
+  const auto has_trained = [](const KnownPort& port) {
+    return port.peer.has_value() && port.state() == wire::PortState::kInitialize;
+  };
+  const bool trained = std::ranges::any_of(
+      known_.nodes(), [&](const KnownNode& node) { return std::ranges::any_of(node.ports, has_trained); });
+  return !trained && std::ranges::includes(linked_, linked_ports_of(subnet_));
 }
 
 /// The tables are there when the engine's time has passed. As in OpenSM, engines that balance keep what switches hold,

@@ -163,6 +163,12 @@ TEST(SweepStudy, KeepsEntriesThatStillBeginAShortestPathUntilACableReturns) {
     if (kind == EngineKind::kSssp) {
       EXPECT_EQ(different(failed, made), 0U);
     }
+    // Both between two sweeps: the manager sees the same links again, and ports to be made active.
+    const Time flap = swept.world.now() + Duration::milliseconds(1);
+    swept.world.set_cable(port_of(swept.subnet, "Leaf1", 4), ServedSubnet::Cable::kUnplugged, flap);
+    swept.world.set_cable(port_of(swept.subnet, "Leaf1", 4), ServedSubnet::Cable::kPlugged, flap);
+    swept.finish(swept.manager().sweeps().size() + 2);
+    EXPECT_EQ(different(made, tables_of(swept.subnet, swept.world.served())), 0U) << engine(kind).name;
     pull(ServedSubnet::Cable::kPlugged, 2);
     EXPECT_EQ(different(first, tables_of(swept.subnet, swept.world.served())), 0U) << engine(kind).name;
   }
