@@ -137,14 +137,9 @@ class SetStudy {
     fill_uses(loads);
     fill_links(loads);
     made_.cut_off = loads.cut_off;
-    made_.has_shares = few;
-    if (few) {
-      const std::vector<double> shares = model_.shares(flows_, loads);
-      made_.slowest = *std::ranges::min_element(shares);
-      made_.mean = 0;
-      for (const double share : shares) {
-        made_.mean += share / static_cast<double>(shares.size());
-      }
+    made_.has_shares = few && loads.cut_off < flows_.size();
+    if (made_.has_shares) {
+      fill_shares(loads);
     }
   }
 
@@ -187,6 +182,20 @@ class SetStudy {
   [[nodiscard]] results::PathSet take() { return std::move(made_); }
 
  private:
+  /// Of the flows that have a path, at least one.
+  void fill_shares(const PathLoads& loads) {
+    const std::vector<double> shares = model_.shares(flows_, loads);
+    const auto arriving = static_cast<double>(flows_.size() - loads.cut_off);
+    made_.mean = 0;
+    made_.slowest = 1;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (!loads.flows[i].empty()) {
+        made_.mean += shares[i] / arriving;
+        made_.slowest = std::min(made_.slowest, shares[i]);
+      }
+    }
+  }
+
   [[nodiscard]] double load_of(const PathLoads& loads, PortIndex port) const {
     return loads.links[port].demand / model_.rate_of(port);
   }

@@ -78,8 +78,8 @@ struct SwitchUse {
 struct PathLoads {
   std::vector<LinkLoad> links{};      // by egress port, as fabric::PortMap numbers them
   std::vector<SwitchUse> switches{};  // by ordinal
-  std::vector<FlowLinks> flows{};     // links by their egress port; empty unless asked for
-  std::uint64_t cut_off = 0;          // flows that reach no link, or end at a switch
+  std::vector<FlowLinks> flows{};     // links by their egress port, none if cut off; empty unless asked for
+  std::uint64_t cut_off = 0;          // flows without a path, which load nothing
 };
 
 class PathModel {
@@ -108,7 +108,7 @@ class PathModel {
   [[nodiscard]] double rate_of(fabric::PortIndex port) const;
   /// Bits per second that each flow asks for, by flow: its part of its sender's line.
   [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
-  /// Max-min fair rates over each sender's demand, by flow; of loads that keep flows.
+  /// Max-min fair rates over each sender's demand, by flow, 0 if cut off; of loads that keep flows.
   [[nodiscard]] std::vector<double> shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const;
 
  private:
