@@ -181,6 +181,10 @@ class PathModel::Walk {
 
   void go(NodeIndex node, std::uint16_t number, double part, bool is_choice) {
     const PortIndex port = model_.ports_.first_of(node) + number;
+    if (model_.is_down(model_.ports_.link_of(port))) {
+      cut_off_ = true;  // by tables that do not know of it yet
+      return;
+    }
     if (is_choice) {
       taken_.emplace_back(node.value() - model_.graph_.endpoints, number);
     }
