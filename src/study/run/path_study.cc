@@ -526,7 +526,8 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
   }
   const PathModel model(graph, {.link_weight = choices->link_weight,
                                 .rule = assembly::route_rule_of(scenario.routing.policy),
-                                .events = choices->events});
+                                .events = choices->events,
+                                .keeps_history = choices->rules.hash.buckets > 0});
   const LinkTiers tiers(model);
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),

@@ -47,8 +47,7 @@ class PathModel::Walk {
     }
     if (rules.policy == fabric::PathPolicy::kEcmp && !rules.hash.is_plain()) {
       groups_ = fabric::HashGroups(model.graph_, std::move(switches));
-      // What a resilient group is depends on what it was.
-      for (const State& state : model.states_) {
+      for (const State& state : std::span(model.states_).last(rules.hash.buckets > 0 ? model.states_.size() : 1)) {
         groups_.update(state.routes, model.weights_of(rules.weighting, state));
       }
     }
@@ -240,13 +239,17 @@ PathModel::PathModel(const fabric::Graph& graph, Options options)
   std::vector<fabric::LinkEvent>& events = options.events;
   std::ranges::stable_sort(events, {}, &fabric::LinkEvent::at);
   for (auto event = events.begin(); event != events.end();) {
-    State next = now();
+    if (options.keeps_history || states_.size() == 1) {
+      State next = now();
+      states_.push_back(std::move(next));
+    }
     const Time at = event->at;
     for (; event != events.end() && event->at == at; ++event) {
-      apply(*event, next);
+      apply(*event, states_.back());
     }
-    next.routes.recompute();
-    states_.push_back(std::move(next));
+    if (options.keeps_history || event == events.end()) {
+      states_.back().routes.recompute();
+    }
   }
 }
 

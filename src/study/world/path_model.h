@@ -88,6 +88,8 @@ class PathModel {
     std::vector<std::uint32_t> link_weight{};  // FabricOptions::link_weight
     fabric::RouteRule rule = fabric::RouteRule::kShortest;
     std::vector<fabric::LinkEvent> events{};  // that have happened, in any order
+    // For rules with hash.buckets: what a resilient group is depends on what it was after each event.
+    bool keeps_history = false;
   };
   /// The graph must outlive this.
   PathModel(const fabric::Graph& graph, Options options);
@@ -125,7 +127,7 @@ class PathModel {
   const fabric::Graph& graph_;
   std::vector<std::uint32_t> link_weight_;
   fabric::PortMap ports_;
-  std::vector<State> states_;             // the first: all links as the topology has them
+  std::vector<State> states_;             // the first: all links as the topology has them; the last: now
   std::vector<fabric::NodeIndex> peers_;  // by port
 };
 
