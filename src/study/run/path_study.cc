@@ -403,6 +403,16 @@ std::vector<std::string> notes_of(const scenario::Scenario& scenario, const Flow
     notes.push_back(fmt::format("Left out, as its connections come and go as long as the jobs last: {}.",
                                 fmt::join(plan.left_out, ", ")));
   }
+  std::vector<std::string> groups;
+  for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    if (traffic.kind == scenario::TrafficKind::kMulticast) {
+      groups.push_back(traffic.name);
+    }
+  }
+  if (!groups.empty()) {
+    notes.push_back(
+        fmt::format("Left out, as switches replicate the packets of multicast groups: {}.", fmt::join(groups, ", ")));
+  }
   if (!plan.streams.empty()) {
     notes.push_back(
         fmt::format("Over TCP: {}. Its ports follow from the numbers of queue pairs, which those of connections that a "
