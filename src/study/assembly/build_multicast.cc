@@ -150,7 +150,7 @@ Result<MulticastPlan> plan_multicast(const scenario::Scenario& scenario, const s
       .program = {.queue_key = 0x11'111,
                   .size = traffic.size,
                   .count = static_cast<std::uint32_t>(traffic.count),
-                  .depth = static_cast<std::uint32_t>(std::min<std::int64_t>(traffic.depth, kMostDatagrams)),
+                  .depth = static_cast<std::uint32_t>(traffic.depth),
                   .interval = traffic.rate ? traffic.rate->transmit_time(traffic.size) : Duration::zero(),
                   .start = Time::zero() + traffic.start,
                   .stop = stop ? Time::zero() + *stop : Time::never()}};

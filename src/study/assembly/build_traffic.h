@@ -41,8 +41,6 @@ struct MulticastPlan {
   std::vector<workload::RankId> members;
   workload::MulticastProgramOptions program{};  // without what differs by rank, and the group's names
 };
-/// Requests of a queue.
-inline constexpr std::int64_t kMostDatagrams = 4'096;
 
 struct TrafficPlan {
   workload::JobOptions job;

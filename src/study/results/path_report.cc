@@ -102,8 +102,9 @@ std::string set_text(const PathReport& report, const PathSet& set, LineWidth wid
                                        percent(set.mean), percent(set.slowest))
                          : "\n";
   if (set.cut_off > 0) {
-    text += fmt::format("{} flow{} no path: links that it needs are down.\n", set.cut_off,
-                        set.cut_off == 1 ? " has" : "s have");
+    const bool one = set.cut_off == 1;
+    text += fmt::format("{} flow{} no path: links that {} down.{}\n", set.cut_off, one ? " has" : "s have",
+                        one ? "it needs are" : "they need are", set.has_shares ? " The shares are of the others." : "");
   }
   if (set.tiers.empty()) {
     return text + "No link between switches is used.\n";

@@ -71,9 +71,9 @@ struct PathSet {
   std::string name{};
   std::uint64_t flows = 0;
   std::uint64_t senders = 0;
-  double slowest = 1;  // max-min share of what a flow asks for
+  double slowest = 1;  // max-min share of what a flow asks for, of those with a path
   double mean = 1;
-  bool has_shares = true;     // false: too many flows
+  bool has_shares = true;     // false: too many flows, or none with a path
   std::uint64_t cut_off = 0;  // flows without a path
   std::vector<PathTier> tiers{};
   std::vector<TierUse> uses{};

@@ -137,14 +137,9 @@ class SetStudy {
     fill_uses(loads);
     fill_links(loads);
     made_.cut_off = loads.cut_off;
-    made_.has_shares = few;
-    if (few) {
-      const std::vector<double> shares = model_.shares(flows_, loads);
-      made_.slowest = *std::ranges::min_element(shares);
-      made_.mean = 0;
-      for (const double share : shares) {
-        made_.mean += share / static_cast<double>(shares.size());
-      }
+    made_.has_shares = few && loads.cut_off < flows_.size();
+    if (made_.has_shares) {
+      fill_shares(loads);
     }
   }
 
@@ -187,6 +182,20 @@ class SetStudy {
   [[nodiscard]] results::PathSet take() { return std::move(made_); }
 
  private:
+  /// Of the flows that have a path, at least one.
+  void fill_shares(const PathLoads& loads) {
+    const std::vector<double> shares = model_.shares(flows_, loads);
+    const auto arriving = static_cast<double>(flows_.size() - loads.cut_off);
+    made_.mean = 0;
+    made_.slowest = 1;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (!loads.flows[i].empty()) {
+        made_.mean += shares[i] / arriving;
+        made_.slowest = std::min(made_.slowest, shares[i]);
+      }
+    }
+  }
+
   [[nodiscard]] double load_of(const PathLoads& loads, PortIndex port) const {
     return loads.links[port].demand / model_.rate_of(port);
   }
@@ -394,6 +403,16 @@ std::vector<std::string> notes_of(const scenario::Scenario& scenario, const Flow
     notes.push_back(fmt::format("Left out, as its connections come and go as long as the jobs last: {}.",
                                 fmt::join(plan.left_out, ", ")));
   }
+  std::vector<std::string> groups;
+  for (const scenario::TrafficSettings& traffic : scenario.traffic) {
+    if (traffic.kind == scenario::TrafficKind::kMulticast) {
+      groups.push_back(traffic.name);
+    }
+  }
+  if (!groups.empty()) {
+    notes.push_back(
+        fmt::format("Left out, as switches replicate the packets of multicast groups: {}.", fmt::join(groups, ", ")));
+  }
   if (!plan.streams.empty()) {
     notes.push_back(
         fmt::format("Over TCP: {}. Its ports follow from the numbers of queue pairs, which those of connections that a "
@@ -517,7 +536,8 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
   }
   const PathModel model(graph, {.link_weight = choices->link_weight,
                                 .rule = assembly::route_rule_of(scenario.routing.policy),
-                                .events = choices->events});
+                                .events = choices->events,
+                                .keeps_history = choices->rules.hash.buckets > 0});
   const LinkTiers tiers(model);
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
 #include <map>
 
+#include "base/file.h"
 #include "fabric/fabric.h"
+#include "study/assembly/build_topology.h"
+#include "study/assembly/subnet_test_tables.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario_test_support.h"
 
@@ -381,6 +387,73 @@ TEST(PathStudy, CountsFlowsWhoseHostIsCutOff) {
   const auto report = report_of(from_text(leaf_spine("")),
                                 {.seeds = 1, .function = {}, .fields = {}, .at = {}, .without_links = {"leaf0/port0"}});
   EXPECT_EQ(report.sets.at(0).cut_off, 2U);  // what it sends, and what is for it
+}
+
+PathStudyOptions without(const std::string& link) {
+  return {.seeds = 1, .function = {}, .fields = {}, .at = {}, .without_links = {link}};
+}
+
+double flows_on_links(const results::PathSet& set) {
+  double sum = 0;
+  for (const results::PathLink& link : set.links) {
+    sum += link.flows;
+  }
+  return sum;
+}
+
+TEST(PathStudy, AFlowThatIsCutOffLoadsNothing) {
+  // Each other flow is on one link up and on one down.
+  const auto report = report_of(from_text(leaf_spine("")), without("leaf0/port0"));
+  EXPECT_DOUBLE_EQ(flows_on_links(report.sets.at(0)), 2.0 * (32 - 2));
+}
+
+TEST(PathStudy, AFlowThatIsCutOffHasNoPartInTheShares) {
+  std::string text = leaf_spine("");
+  const std::string permutation = "kind = \"permutation\"\nshift = 8\n";
+  text.replace(text.find(permutation), permutation.size(), "kind = \"incast\"\ndestinations = [\"host0\"]\n");
+  const auto whole = report_of(from_text(text), {.seeds = 1}).sets.at(0);
+  EXPECT_NEAR(whole.mean, 1.0 / 31, 1e-9);
+  const auto cut = report_of(from_text(text), without("leaf3/port0")).sets.at(0);
+  EXPECT_EQ(cut.cut_off, 1U);
+  EXPECT_NEAR(cut.mean, 1.0 / 30, 1e-9);
+  EXPECT_NEAR(cut.slowest, 1.0 / 30, 1e-9);
+}
+
+TEST(PathStudy, WithoutAnyPathThereAreNoShares) {
+  const auto report = report_of(from_text(leaf_spine("")), without("spine*"));
+  const results::PathSet& set = report.sets.at(0);
+  EXPECT_EQ(set.cut_off, 32U);
+  EXPECT_FALSE(set.has_shares);
+  const std::string text = results::path_text(report);
+  EXPECT_EQ(text.find("Max-min"), std::string::npos) << text;
+  EXPECT_NE(text.find("32 flows have no path: links that they need are down.\n"), std::string::npos) << text;
+}
+
+// Tables from a file stay as they are, and lead into a link that is down.
+TEST(PathStudy, TablesThatLeadIntoADeadLinkCutFlowsOff) {
+  const std::string file = (std::filesystem::path(testing::TempDir()) / fmt::format("weft_paths_{}.lfts", getpid()));
+  scenario::Scenario scenario = from_text(several_lids(0, 1));
+  ASSERT_TRUE(write_file(file, assembly::dump_of_rule(*assembly::build_topology(scenario), 0)));
+  scenario.routing.engine = scenario::RoutingEngine::kFile;
+  scenario.routing.tables = file;
+  const auto whole = report_of(scenario).sets.at(0);
+  const auto cut = report_of(scenario, without("leaf0/port8")).sets.at(0);
+  std::filesystem::remove(file);
+  EXPECT_EQ(whole.cut_off, 0U);
+  EXPECT_DOUBLE_EQ(flows_on_links(whole), 2.0 * 32);
+  EXPECT_EQ(cut.cut_off, 2U) << "one flow on each uplink, and one on its other direction";
+  EXPECT_DOUBLE_EQ(flows_on_links(cut), 2.0 * (32 - 2));
+}
+
+TEST(PathStudy, SaysThatMulticastGroupsAreLeftOut) {
+  std::string text = leaf_spine("policy = \"lft\"",
+                                "[[traffic]]\nname = \"ticks\"\nkind = \"multicast\"\nsources = [\"host0\"]\n"
+                                "size = \"1 KiB\"\n");
+  text.replace(text.find("rocev2"), std::string("rocev2").size(), "infiniband");
+  const auto report = report_of(from_text(text));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_EQ(report.notes[0], "Left out, as switches replicate the packets of multicast groups: ticks.");
+  EXPECT_EQ(report.sets.at(0).name, "p");
 }
 
 TEST(PathStudy, ADegradedLinkHasTheLoadOfItsRate) {

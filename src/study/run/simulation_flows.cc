@@ -219,7 +219,7 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(StreamFlows s
   std::vector<JobFlows> flows;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Job& job = *running_[i];
-    if (job.plan.over != scenario::TrafficRoute::kFabric ||
+    if (job.plan.over != scenario::TrafficRoute::kFabric || job.plan.multicast ||
         (is_stream(job) && (streams == StreamFlows::kWithout || job.plan.as_long_as_jobs))) {
       continue;
     }

@@ -42,7 +42,9 @@ constexpr std::array kTraffic = {
     Key{.name = "depth",
         .binding = bind<&TrafficSettings::depth>(),
         .fallback = "1",
-        .about = "Messages of a flow that may be in flight; of `multicast`, datagrams of a sender that have not left.",
+        .about =
+            "Messages of a flow that may be in flight; of `multicast`, datagrams of a sender that have not left, at "
+            "most 4096.",
         .range = {.low = 1, .high = 65'536},
         .only_for = "flows permutation incast all-to-all checkpoint multicast"},
     Key{.name = "start",

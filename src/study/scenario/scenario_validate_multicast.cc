@@ -10,12 +10,19 @@
 namespace weft::study::scenario {
 namespace {
 
+/// Requests of the queue of a sender.
+constexpr std::int64_t kMostDatagrams = 4'096;
+
 Result<void> validate_group(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
   if (traffic.over == TrafficRoute::kScaleUp) {
     return fail_at(scenario, path + "over", "multicast is in the fabric; scale-up links have none");
   }
   if (const Bytes mtu = Bytes(scenario.fabric.mtu); traffic.size > mtu) {
     return fail_at(scenario, path + "size", "{}; a datagram has at most fabric.mtu, {}", traffic.size, mtu);
+  }
+  if (traffic.depth > kMostDatagrams) {
+    return fail_at(scenario, path + "depth", "{}; a sender of datagrams has at most {} in its queue", traffic.depth,
+                   kMostDatagrams);
   }
   if (rank_of(scenario, path + "operation") >= static_cast<int>(Origin::kFile) &&
       traffic.operation != Operation::kSend) {

@@ -47,8 +47,7 @@ class PathModel::Walk {
     }
     if (rules.policy == fabric::PathPolicy::kEcmp && !rules.hash.is_plain()) {
       groups_ = fabric::HashGroups(model.graph_, std::move(switches));
-      // What a resilient group is depends on what it was.
-      for (const State& state : model.states_) {
+      for (const State& state : std::span(model.states_).last(rules.hash.buckets > 0 ? model.states_.size() : 1)) {
         groups_.update(state.routes, model.weights_of(rules.weighting, state));
       }
     }
@@ -61,26 +60,26 @@ class PathModel::Walk {
     const bool spreads = flow.any_path || !keeps_flows(rules_.policy);
     const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
     const PortIndex first = model_.ports_.first_of(model_.graph_.node_of(flow.source));
-    front_.clear();
-    if (!model_.is_down(model_.ports_.link_of(first))) {
-      front_.emplace_back(first, 1.0);
-    }
-    cut_off_ = front_.empty();
-    for (int hop = 0; hop < kMaxHops && !front_.empty(); ++hop) {
+    passed_.clear();
+    offers_.clear();
+    taken_.clear();
+    front_.assign(1, {first, 1.0});
+    cut_off_ = model_.is_down(model_.ports_.link_of(first));
+    for (int hop = 0; hop < kMaxHops && !front_.empty() && !cut_off_; ++hop) {
       next_.clear();
       for (const auto& [port, part] : front_) {
-        made_.links[port].flows += part;
-        made_.links[port].demand += part * demand;
-        if (kept != nullptr) {
-          kept->push_back({.link = port, .part = part});
-        }
+        passed_.emplace_back(port, part);
         if (const NodeIndex node = model_.peers_[port]; node.value() >= model_.graph_.endpoints) {
           leave(node, part, {.flow = flow, .hash = hash, .spreads = spreads});
         }
       }
       std::swap(front_, next_);
     }
-    made_.cut_off += cut_off_ ? 1 : 0;
+    if (cut_off_) {
+      ++made_.cut_off;
+    } else {
+      count(demand, kept);
+    }
   }
 
   [[nodiscard]] PathLoads take() {
@@ -97,18 +96,40 @@ class PathModel::Walk {
     std::vector<bool> taken;
     std::vector<bool> offered;
   };
+  /// Next hops among which the flow under way had a choice.
+  struct Offer {
+    std::uint32_t ordinal = 0;
+    fabric::NextHops hops{};
+  };
   struct Passing {
     const PlannedFlow& flow;
     std::uint32_t hash = 0;
     bool spreads = false;
   };
 
+  /// The flow under way arrives: one that does not loads nothing, for its sender gets no answer.
+  void count(double demand, FlowLinks* kept) {
+    for (const auto& [port, part] : passed_) {
+      made_.links[port].flows += part;
+      made_.links[port].demand += part * demand;
+      if (kept != nullptr) {
+        kept->push_back({.link = port, .part = part});
+      }
+    }
+    for (const Offer& offer : offers_) {
+      note_offered(offer.ordinal, offer.hops);
+    }
+    for (const auto& [ordinal, port] : taken_) {
+      sets_[ordinal].taken[port] = true;
+    }
+  }
+
   void leave(NodeIndex node, double part, const Passing& passing) {
     const std::uint32_t ordinal = node.value() - model_.graph_.endpoints;
     const fabric::NextHops hops = hops_of(ordinal, passing.flow);
     cut_off_ = cut_off_ || hops.empty();
     if (hops.size() > 1) {
-      note_offered(ordinal, hops);
+      offers_.push_back({.ordinal = ordinal, .hops = hops});
     }
     const std::uint32_t leaf = model_.routes().leaf_of(passing.flow.destination);
     const std::uint32_t* const weights = hops.size() > 1 ? weights_.of(ordinal, leaf) : nullptr;
@@ -159,8 +180,12 @@ class PathModel::Walk {
 
   void go(NodeIndex node, std::uint16_t number, double part, bool is_choice) {
     const PortIndex port = model_.ports_.first_of(node) + number;
+    if (model_.is_down(model_.ports_.link_of(port))) {
+      cut_off_ = true;  // by tables that do not know of it yet
+      return;
+    }
     if (is_choice) {
-      sets_[node.value() - model_.graph_.endpoints].taken[number] = true;
+      taken_.emplace_back(node.value() - model_.graph_.endpoints, number);
     }
     const auto known = std::ranges::find(next_, port, &std::pair<PortIndex, double>::first);
     if (known == next_.end()) {
@@ -192,7 +217,11 @@ class PathModel::Walk {
   std::vector<PortSets> sets_;
   std::vector<std::pair<PortIndex, double>> front_;
   std::vector<std::pair<PortIndex, double>> next_;
-  bool cut_off_ = false;  // the flow under way
+  // Of the flow under way:
+  std::vector<std::pair<PortIndex, double>> passed_;
+  std::vector<Offer> offers_;
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> taken_;  // ports of switches
+  bool cut_off_ = false;
   PathLoads made_;
 };
 
@@ -210,13 +239,17 @@ PathModel::PathModel(const fabric::Graph& graph, Options options)
   std::vector<fabric::LinkEvent>& events = options.events;
   std::ranges::stable_sort(events, {}, &fabric::LinkEvent::at);
   for (auto event = events.begin(); event != events.end();) {
-    State next = now();
+    if (options.keeps_history || states_.size() == 1) {
+      State next = now();
+      states_.push_back(std::move(next));
+    }
     const Time at = event->at;
     for (; event != events.end() && event->at == at; ++event) {
-      apply(*event, next);
+      apply(*event, states_.back());
     }
-    next.routes.recompute();
-    states_.push_back(std::move(next));
+    if (options.keeps_history || event == events.end()) {
+      states_.back().routes.recompute();
+    }
   }
 }
 
@@ -296,7 +329,7 @@ std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const 
   std::vector<double> rates = max_min_rates(uses, capacities);
   const std::vector<double> demands = demands_of(flows);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    rates[i] = std::min(rates[i] / demands[i], 1.0);
+    rates[i] = uses[i].empty() ? 0 : std::min(rates[i] / demands[i], 1.0);
   }
   return rates;
 }

@@ -78,8 +78,8 @@ struct SwitchUse {
 struct PathLoads {
   std::vector<LinkLoad> links{};      // by egress port, as fabric::PortMap numbers them
   std::vector<SwitchUse> switches{};  // by ordinal
-  std::vector<FlowLinks> flows{};     // links by their egress port; empty unless asked for
-  std::uint64_t cut_off = 0;          // flows that reach no link, or end at a switch
+  std::vector<FlowLinks> flows{};     // links by their egress port, none if cut off; empty unless asked for
+  std::uint64_t cut_off = 0;          // flows without a path, which load nothing
 };
 
 class PathModel {
@@ -88,6 +88,8 @@ class PathModel {
     std::vector<std::uint32_t> link_weight{};  // FabricOptions::link_weight
     fabric::RouteRule rule = fabric::RouteRule::kShortest;
     std::vector<fabric::LinkEvent> events{};  // that have happened, in any order
+    // For rules with hash.buckets: what a resilient group is depends on what it was after each event.
+    bool keeps_history = false;
   };
   /// The graph must outlive this.
   PathModel(const fabric::Graph& graph, Options options);
@@ -108,7 +110,7 @@ class PathModel {
   [[nodiscard]] double rate_of(fabric::PortIndex port) const;
   /// Bits per second that each flow asks for, by flow: its part of its sender's line.
   [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
-  /// Max-min fair rates over each sender's demand, by flow; of loads that keep flows.
+  /// Max-min fair rates over each sender's demand, by flow, 0 if cut off; of loads that keep flows.
   [[nodiscard]] std::vector<double> shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const;
 
  private:
@@ -125,7 +127,7 @@ class PathModel {
   const fabric::Graph& graph_;
   std::vector<std::uint32_t> link_weight_;
   fabric::PortMap ports_;
-  std::vector<State> states_;             // the first: all links as the topology has them
+  std::vector<State> states_;             // the first: all links as the topology has them; the last: now
   std::vector<fabric::NodeIndex> peers_;  // by port
 };
 
