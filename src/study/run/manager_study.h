@@ -54,9 +54,9 @@ struct ManagerStudy {
 [[nodiscard]] ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
                                          std::span<const fabric::LinkEvent> links);
 
-/// Where scenario::simulates_resweeps(): adds to `reroute_delay` of each event what its manager takes until the last
-/// block of a table is written, with the scenario's engine; nothing where no block changes. Errors: the manager cannot
-/// mend the tables, as where its own cable is down.
+/// Where scenario::simulates_resweeps(): `reroute_delay` of each event becomes what its manager takes until the last
+/// block of a table is written, with the scenario's engine, and while it is away; nothing where no block changes.
+/// Errors: the manager cannot mend the tables, as where its own cable is down.
 [[nodiscard]] Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                            std::vector<fabric::LinkEvent>& events);
 
