@@ -46,7 +46,7 @@ const RecordTable& multicast_member_table() {
   static const RecordTable kTable{
       .name = "multicast_member",
       .one_per = "member of a multicast group",
-      .places = {{"group", "Number of the group."}, {"member", "Order in the scenario."}},
+      .places = {{"multicast", "Number of the group."}, {"member", "Order in the scenario."}},
       .own_keys = 0,
       .fields =
           {{"name", member<&Row::name>, "Host and NIC, or the rank's number.", {.json = "name"}},
