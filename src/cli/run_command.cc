@@ -371,15 +371,15 @@ int run(const RunText& text) {
   if (!corrections) {
     return complain("run", corrections.error(), kUsageError);
   }
+  ResultFiles files(text.out);
+  if (Result<void> possible = serves_ranks() ? Result<void>() : check_outputs(text, *scenarios, files); !possible) {
+    return complain("run", possible.error(), kFault);
+  }
   const auto runs_steps = [](const study::scenario::Scenario& own) {
     return std::ranges::any_of(own.jobs, &study::scenario::JobSettings::runs_steps);
   };
   if (!text.timeline.empty() && std::ranges::none_of(*scenarios, runs_steps)) {
     return complain("run", {"--timeline: no job of this scenario runs steps"}, kUsageError);
-  }
-  ResultFiles files(text.out);
-  if (Result<void> possible = serves_ranks() ? Result<void>() : check_outputs(text, *scenarios, files); !possible) {
-    return complain("run", possible.error(), kFault);
   }
   Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
   if (!cache) {

@@ -197,7 +197,8 @@ TEST(SubnetServeCommand, SaysThatNoManagerHasSetTables) {
 TEST(SubnetServeCommand, RefusesWhatItCannotServe) {
   EXPECT_EQ(serve("quit\n", "--counters nothing.weft").exit_status, 2);
   EXPECT_THAT(serve("quit\n", "--counters run.json").err, HasSubstr("not in JSON"));
-  const Outcome outcome = run_weft("subnet serve " + kData + "ring6.net --name ''");
+  EXPECT_THAT(run_weft("subnet serve " + kData + "ring6.net --name ''").err, HasSubstr("--name: the value is empty"));
+  const Outcome outcome = run_weft("subnet serve " + kData + "ring6.net --name " + std::string(81, 'x'));
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--name: a server's name has 1 to 80 characters"));
 }
