@@ -135,7 +135,8 @@ std::optional<EndTraffic> Messenger::idle_traffic(const ConnectionEnd& end) cons
   EndTraffic all;
   for (std::uint32_t i = 0; i < channel.queues; ++i) {
     const Queue& queue = queues_[channel.first_queue + i];
-    if (!queue.in_flight.empty() || !queue.waiting.empty() || !queue.arrived_parts.empty() || queue.line != Line::kOpen)
+    const bool is_up = queue.line == Line::kOpen || queue.line == Line::kRecovering;
+    if (!is_up || !queue.in_flight.empty() || !queue.waiting.empty() || !queue.arrived_parts.empty())
       return std::nullopt;
     all.sent += queue.traffic.sent;
     all.received += queue.traffic.received;

@@ -108,10 +108,8 @@ Result<void> Messenger::resume(std::uint32_t queue, MessageHandler& handler) {
     if (auto sent = send(queue, queues_[queue].waiting.pop_front()); !sent)
       return sent;
   }
-  if (queues_[queue].in_flight.empty()) {
-    queues_[queue].line = Line::kOpen;
+  if (queues_[queue].in_flight.empty())
     connector_.on_nothing_left(*channels_[queues_[queue].channel.value()].end, queues_[queue].number);
-  }
   return {};
 }
 
