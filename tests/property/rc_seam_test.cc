@@ -362,7 +362,7 @@ TEST(RcSelectiveRepeat, ABufferThatWasExceededTakesTheCopiesThatFillTheGap) {
   options.selective.loss_detection = transport::LossDetection::kByTime;
   options.selective.round_trip = Duration::microseconds(10);
   options.selective.reorder_capacity = 8;
-  options.timeout = 6;  // 262 us: losses by time are found sooner
+  options.timeout = 8;  // 1 ms: losses by time are found sooner
   TappedPair pair(options);
   std::map<std::int64_t, int> sent;
   pair.set_judge([&](const Logged& packet, std::size_t) {
