@@ -12,7 +12,7 @@ const RecordTable& multicast_table() {
       .places = {{"number", "Order in the scenario."}},
       .own_keys = 0,
       .fields = {{"name", member<&Row::name>, "Of the traffic.", {.json = "name"}},
-                 {"lid", member<&Row::lid>, "Of the group.", {.json = "lid"}},
+                 {"lid", member<&Row::lid>, "Of the group.", {.unit = "number", .json = "lid"}},
                  {"senders", member<&Row::senders>, "Ranks that send.", {.unit = "ranks", .json = "senders"}},
                  {"sent", member<&Row::sent>, "By all of them.", {.unit = "datagrams", .json = "sent"}},
                  {"expected",
