@@ -22,13 +22,13 @@ namespace weft::study::assembly {
 [[nodiscard]] Result<std::vector<Participant>> group_participants(const scenario::TrafficSettings& traffic,
                                                                   const std::vector<Participant>& all);
 
-/// Of a traffic between them. Errors: a sender that is the only member; ports that are all one.
+/// Of a traffic between them. Errors: a sender that is the only member.
 [[nodiscard]] Result<MulticastPlan> plan_multicast(const scenario::Scenario& scenario,
                                                    const scenario::TrafficSettings& traffic,
                                                    const std::vector<Participant>& participants);
 
 /// Gives each group its LID and its tree: of plans without one nothing. The network is InfiniBand. Errors: members
-/// without a path between them, and what subnet_routes() has.
+/// without a path between them, a group whose ports are all one, and what subnet_routes() has.
 [[nodiscard]] Result<fabric::MulticastTables> multicast_tables(const scenario::Scenario& scenario,
                                                                const fabric::Graph& graph,
                                                                std::span<TrafficPlan> plans);

@@ -58,20 +58,20 @@ scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const f
   constexpr double kLittle = 0.2;
   scenario::Scenario made = with_shorter_slices(scenario);
   const double most = quick_hops(graph);
+  for (scenario::JobSettings& job : made.jobs) {
+    job.training.slice_hops = std::min(job.training.slice_hops, static_cast<std::int64_t>(most));
+  }
+  Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
   scenario::Scenario longer = made;
   for (std::size_t i = 0; i < longer.jobs.size(); ++i) {
     longer.jobs[i].training.slice = scenario.jobs[i].training.slice;
-    longer.jobs[i].training.slice_hops = std::min(longer.jobs[i].training.slice_hops, static_cast<std::int64_t>(most));
   }
   const Result<run::HopsEstimate> of_longer = run::estimate_hops(longer, graph);
-  const Result<run::HopsEstimate> of_shorter = run::estimate_hops(made, graph);
-  if (of_longer && of_shorter && of_longer->least <= most && of_longer->least - of_shorter->least < kLittle * most) {
+  if (estimate && of_longer && of_longer->least <= most && of_longer->least - estimate->least < kLittle * most) {
     return longer;
   }
   for (scenario::JobSettings& job : made.jobs) {
     scenario::TrainingSettings& training = job.training;
-    training.slice_hops = std::min(training.slice_hops, static_cast<std::int64_t>(most));
-    Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
     while (training.slice > kShortest && estimate && estimate->least > most) {
       const Bytes before = training.slice;
       training.slice = before / 2;
