@@ -23,6 +23,20 @@ InfiniBandOptions star_options(std::vector<std::uint16_t> ports) {
   return options;
 }
 
+/// Hosts around one switch, each behind a cable of its own rate.
+Graph star_of(const std::vector<Rate>& rates) {
+  GraphBuilder builder(Domains::kOne);
+  std::vector<NodeIndex> hosts;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    hosts.push_back(builder.add_endpoint({.name = "host" + std::to_string(i) + "/nic0"}));
+  }
+  const NodeIndex middle = builder.add_switch({.name = "s"});
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    builder.connect({.lower = hosts[i], .upper = middle}, {.rate = rates[i], .propagation = 500_ns});
+  }
+  return std::move(builder).finish();
+}
+
 std::vector<std::size_t> received(const World& world) {
   std::vector<std::size_t> counts;
   for (const Sender& sender : world.senders) {
@@ -97,19 +111,9 @@ TEST(Multicast, TheInputBufferIsFreeWhenTheLastCopyHasLeft) {
 }
 
 TEST(Multicast, TheSlowestMemberSetsThePaceOfTheSender) {
-  GraphBuilder builder(Domains::kOne);
-  std::vector<NodeIndex> hosts;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    hosts.push_back(builder.add_endpoint({.name = "host" + std::to_string(i) + "/nic0"}));
-  }
-  const NodeIndex middle = builder.add_switch({.name = "s"});
-  for (const NodeIndex host : hosts) {
-    const bool is_slow = host == hosts.back();
-    builder.connect({.lower = host, .upper = middle}, {.rate = is_slow ? 100_gbps : 400_gbps, .propagation = 500_ns});
-  }
   InfiniBandOptions options = star_options({0, 1, 2, 3});
   options.ports[0].buffer_blocks.fill(200);
-  World world(std::move(builder).finish(), std::move(options));
+  World world(star_of({400_gbps, 400_gbps, 400_gbps, 100_gbps}), std::move(options));
   constexpr std::uint32_t kPackets = 200;
   world.send(EndpointId(0), {.to = kToGroup, .count = kPackets});
   EXPECT_EQ(world.run_checked(Time::never()), "");
@@ -135,19 +139,9 @@ TEST(Multicast, CopiesForALinkThatIsDownAreDroppedAndTheOthersGo) {
 
 // Those that wait for the dead link leave the buffer, which others may still need.
 TEST(Multicast, CopiesThatWaitForALinkThatFailsLeaveTheBufferToTheRest) {
-  GraphBuilder builder(Domains::kOne);
-  std::vector<NodeIndex> hosts;
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    hosts.push_back(builder.add_endpoint({.name = "host" + std::to_string(i) + "/nic0"}));
-  }
-  const NodeIndex middle = builder.add_switch({.name = "s"});
-  for (const NodeIndex host : hosts) {
-    builder.connect({.lower = host, .upper = middle},
-                    {.rate = host == hosts[0] ? 400_gbps : 100_gbps, .propagation = 500_ns});
-  }
   InfiniBandOptions options = star_options({0, 1, 2});
   options.events = {{.at = Time::zero() + 1500_ns, .link = LinkIndex(2), .kind = LinkEvent::Kind::kFail}};
-  World world(std::move(builder).finish(), std::move(options));
+  World world(star_of({400_gbps, 100_gbps, 100_gbps}), std::move(options));
   world.send(EndpointId(0), {.to = kToGroup, .count = 20});
   EXPECT_EQ(world.run_checked(Time::never()), "");
   EXPECT_EQ(world.senders[1].received.size(), 20U);
