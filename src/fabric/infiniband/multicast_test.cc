@@ -88,15 +88,7 @@ TEST(Multicast, WithoutAnEntryAPacketIsLostAndCountedWhereItCameIn) {
 
 // A copy for a slow port holds the buffer, and only it.
 TEST(Multicast, TheInputBufferIsFreeWhenTheLastCopyHasLeft) {
-  GraphBuilder builder(Domains::kOne);
-  const NodeIndex from = builder.add_endpoint({.name = "host0/nic0"});
-  const NodeIndex fast = builder.add_endpoint({.name = "host1/nic0"});
-  const NodeIndex slow = builder.add_endpoint({.name = "host2/nic0"});
-  const NodeIndex middle = builder.add_switch({.name = "s"});
-  builder.connect({.lower = from, .upper = middle}, kCable);
-  builder.connect({.lower = fast, .upper = middle}, kCable);
-  builder.connect({.lower = slow, .upper = middle}, {.rate = 100_gbps, .propagation = 500_ns});
-  World world(std::move(builder).finish(), star_options({0, 1, 2}));
+  World world(star_of({400_gbps, 400_gbps, 100_gbps}), star_options({0, 1, 2}));
   world.send(EndpointId(0), {.to = kToGroup, .count = 4});
   const PortIndex input = world.port_of("s", 0);
   const std::uint32_t blocks = blocks_of(kFrame);
