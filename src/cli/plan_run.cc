@@ -447,15 +447,15 @@ void PlanRun::take(PlannedDesign& design, const Scenario& scenario, const std::v
     times.push_back(run->steps.front().time.seconds());
   }
   const study::sweep::MeanOfSeeds mean = study::sweep::mean_of_seeds(times);
-  study::report::ComparedFabric fabric;
-  fabric.step.mean = mean.mean;
+  study::compare::Estimate of_seeds{.mean = mean.mean, .low = {}, .high = {}};
   if (mean.interval) {
-    fabric.step.low = mean.interval->low;
-    fabric.step.high = mean.interval->high;
+    of_seeds.low = mean.interval->low;
+    of_seeds.high = mean.interval->high;
   }
-  fabric.run.interval = first.interval;
-  fabric.run.composition_error = first.composition_error;
-  const study::compare::Estimate step = study::compare::known_step(fabric);
+  study::report::RunFigures doubts;
+  doubts.interval = first.interval;
+  doubts.composition_error = first.composition_error;
+  const study::compare::Estimate step = study::compare::with_run_doubts(of_seeds, doubts);
   const bool flow = runs.front()->run.fidelity == "flow";
   Measured made{.level = flow ? "flow" : first.fidelity,
                 .step = step.mean,

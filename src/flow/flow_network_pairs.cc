@@ -154,7 +154,7 @@ FlowNetwork::Timing FlowNetwork::make_timing(const Pair& pair, WrOpcode opcode, 
   return {.bits = static_cast<double>(packets.data.count()) * 8,
           .before_wire = stages.before_wire,
           // What has no payload takes no share of a link.
-          .tail = bytes == 0 ? packet_time(data, packets.last) : tail_time(data, packets.last),
+          .tail = bytes == 0 ? packet_time(data, packets.last) : tail_time(data, packets),
           .back = packet_time(reads ? there : back, packets.other),
           .completion = stages.completion,
           .arrival = stages.arrival};

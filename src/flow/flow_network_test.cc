@@ -19,6 +19,15 @@ constexpr Duration kRoundTrip = 2_us;
 const HostStages kStages{.before_wire = 300_ns, .completion = 200_ns, .arrival = 150_ns};
 const std::vector<Hop> kHops{{.delay = 500_ns, .rate = kLine}, {.delay = 100_ns, .rate = kLine}};
 
+MessagePackets packets_of_message(std::int64_t bytes) {
+  const std::int64_t packets = std::max<std::int64_t>((bytes + kPayload - 1) / kPayload, 1);
+  return {.data = Bytes(bytes) + kHeaders * packets,
+          .first = Bytes(std::min(bytes, kPayload)) + kHeaders,
+          .full = Bytes(std::min(bytes, kPayload)) + kHeaders,
+          .last = Bytes(bytes - (packets - 1) * kPayload) + kHeaders,
+          .other = kAcknowledgement};
+}
+
 /// Endpoints at one switch.
 class Star final : public Medium {
  public:
@@ -33,9 +42,7 @@ class Star final : public Medium {
                  .round_trip = kRoundTrip};
   }
   [[nodiscard]] MessagePackets packets_of(const MessageQuery& message) override {
-    const std::int64_t packets = std::max<std::int64_t>((message.size.count() + kPayload - 1) / kPayload, 1);
-    const Bytes last(message.size.count() - (packets - 1) * kPayload);
-    return {.data = message.size + kHeaders * packets, .last = last + kHeaders, .other = kAcknowledgement};
+    return packets_of_message(message.size.count());
   }
   [[nodiscard]] HostStages stages_of(const MessageQuery&) override { return kStages; }
   [[nodiscard]] verbs::DeviceAttributes device_of(EndpointId) override { return {}; }
@@ -150,10 +157,9 @@ Duration drain(std::int64_t bytes) {
   const std::int64_t packets = (bytes + kPayload - 1) / kPayload;
   return kLine.transmit_time(Bytes(bytes) + kHeaders * packets);
 }
-Bytes last_packet(std::int64_t bytes) { return Bytes((bytes - 1) % kPayload + 1) + kHeaders; }
 
 Duration write_time(std::int64_t bytes) {
-  return kStages.before_wire + drain(bytes) + tail_time(kHops, last_packet(bytes)) +
+  return kStages.before_wire + drain(bytes) + tail_time(kHops, packets_of_message(bytes)) +
          packet_time(kHops, kAcknowledgement) + kStages.completion;
 }
 
@@ -174,7 +180,8 @@ TEST(FlowNetwork, TheReceiverSeesASendBeforeItsSenderIsTold) {
   hosts.receive(1, other, 9);
   hosts[0].first = [&, pair = pair] { hosts.post(0, pair, WrOpcode::kSend, 10'000, 7); };
   hosts.run();
-  const Time arrived = Time::zero() + kStages.before_wire + drain(10'000) + tail_time(kHops, last_packet(10'000));
+  const Time arrived =
+      Time::zero() + kStages.before_wire + drain(10'000) + tail_time(kHops, packets_of_message(10'000));
   EXPECT_EQ(hosts[1].finished(9), arrived + kStages.arrival);
   EXPECT_EQ(hosts[1].seen[0].what.byte_len, 10'000U);
   EXPECT_EQ(hosts[0].finished(7), Time::zero() + write_time(10'000));
@@ -197,7 +204,8 @@ TEST(FlowNetwork, AReadTakesTheWayThereAndTheDataBack) {
   hosts[0].first = [&] { hosts.post(0, pair, WrOpcode::kRdmaRead, 50'000, 7); };
   hosts.run();
   EXPECT_EQ(hosts[0].finished(7), Time::zero() + kStages.before_wire + packet_time(kHops, kAcknowledgement) +
-                                      drain(50'000) + tail_time(kHops, last_packet(50'000)) + kStages.completion);
+                                      drain(50'000) + tail_time(kHops, packets_of_message(50'000)) +
+                                      kStages.completion);
 }
 
 TEST(FlowNetwork, AWriteBehindAReadCompletesAfterIt) {
@@ -224,7 +232,8 @@ TEST(FlowNetwork, ReadsBeyondTheLimitOfAQueuePairWait) {
   hosts.run();
   // The third is asked for when the first has come.
   EXPECT_EQ(hosts[0].finished(2) - hosts[0].finished(0), packet_time(kHops, kAcknowledgement) + drain(4'096) +
-                                                             tail_time(kHops, last_packet(4'096)) + kStages.completion);
+                                                             tail_time(kHops, packets_of_message(4'096)) +
+                                                             kStages.completion);
 }
 
 /// n senders to one receiver have an n-th of its link each.

@@ -4,21 +4,62 @@
 
 namespace weft::flow {
 
+namespace {
+
+Bytes part_of(const Hop& hop, Bytes bytes) {
+  return hop.part < 1 ? Bytes(static_cast<std::int64_t>(static_cast<double>(bytes.count()) * hop.part)) : bytes;
+}
+
+/// Of all packets but the last, what goes over the hop: of those before the full one its part.
+Bytes before_last(const Hop& hop, const MessagePackets& packets) {
+  const Bytes others = packets.data - packets.last - packets.full;
+  return packets.full + part_of(hop, others);
+}
+
+/// Until what is behind the hop has enough of a packet to pass it on.
+Duration time_to_pass(const Hop& hop, Bytes packet) {
+  const bool early = hop.cut_through != Bytes::zero() && hop.cut_through < packet;
+  return hop.delay + hop.rate.transmit_time(early ? hop.cut_through : packet);
+}
+
+}  // namespace
+
+void TrainTime::cross(const Hop& hop) {
+  Duration begin = last_;
+  if (packets_.last < packets_.data) {
+    const Duration full = hop.rate.transmit_time(packets_.full);
+    const Duration before = hop.rate.transmit_time(before_last(hop, packets_)) - full;
+    const Duration begin_full = std::max(full_, first_ + before);
+    begin = std::max(begin, begin_full + full);
+    full_ = begin_full + time_to_pass(hop, packets_.full);
+    first_ += time_to_pass(hop, packets_.first);
+  }
+  arrival_ = begin + hop.rate.transmit_time(packets_.last) + hop.delay;
+  last_ = begin + time_to_pass(hop, packets_.last);
+}
+
 Duration packet_time(const std::vector<Hop>& hops, Bytes packet) {
   Duration sum;
   for (const Hop& hop : hops) {
-    const bool early = hop.cut_through != Bytes::zero() && hop.cut_through < packet;
-    sum += hop.delay + hop.rate.transmit_time(early ? hop.cut_through : packet);
+    sum += time_to_pass(hop, packet);
   }
   return sum;
 }
 
-Duration tail_time(const std::vector<Hop>& hops, Bytes last_packet) {
+Duration train_time(const std::vector<Hop>& hops, const MessagePackets& packets) {
+  TrainTime train(packets);
+  for (const Hop& hop : hops) {
+    train.cross(hop);
+  }
+  return train.arrival();
+}
+
+Duration tail_time(const std::vector<Hop>& hops, const MessagePackets& packets) {
   Duration slowest;
   for (const Hop& hop : hops) {
-    slowest = std::max(slowest, hop.rate.transmit_time(last_packet));
+    slowest = std::max(slowest, hop.rate.transmit_time(part_of(hop, packets.data)));
   }
-  return packet_time(hops, last_packet) - slowest;
+  return train_time(hops, packets) - slowest;
 }
 
 }  // namespace weft::flow

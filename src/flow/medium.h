@@ -20,6 +20,7 @@ struct Hop {
   Duration delay{};  // propagation, and the pipeline of what is behind the link
   Rate rate{};
   Bytes cut_through{};  // that what is behind must have of a packet; 0: all of it
+  double part = 1;      // of a message's packets that go over it; the others take links like it
 
   friend auto operator<=>(const Hop&, const Hop&) = default;
 };
@@ -57,7 +58,9 @@ struct MessageQuery {
 /// Bytes on a wire, headers and gaps included.
 struct MessagePackets {
   Bytes data{};   // all packets with payload
-  Bytes last{};   // the last of these
+  Bytes first{};  // of these; no other is larger
+  Bytes full{};   // each between the first and the last; as the first if there is none
+  Bytes last{};   // of these
   Bytes other{};  // what goes the other way: an acknowledgement, or before the data a request
 };
 
@@ -79,9 +82,33 @@ class Medium {
   [[nodiscard]] virtual verbs::DeviceAttributes device_of(EndpointId endpoint) = 0;
 };
 
+/// Packets one behind another through an idle path, hop by hop: the longest of all chains of packets that wait for
+/// their link. The first one runs ahead to the link at which the others follow one another, from there a full one goes
+/// on, and somewhere the last has to wait for that. A short last packet waits behind a full one at every switch that
+/// stores and forwards.
+class TrainTime {
+ public:
+  explicit TrainTime(const MessagePackets& packets) : packets_(packets) {}
+
+  void cross(const Hop& hop);
+  /// From the first bit of the first packet to the arrival of the last one behind the last hop so far.
+  [[nodiscard]] Duration arrival() const { return arrival_; }
+
+ private:
+  MessagePackets packets_;
+  // When they can begin to leave by the next link.
+  Duration first_{};
+  Duration full_{};  // the one before the last
+  Duration last_{};
+  Duration arrival_{};
+};
+
+/// From the first bit of the first packet to the arrival of the last one behind the last hop.
+[[nodiscard]] Duration train_time(const std::vector<Hop>& hops, const MessagePackets& packets);
+
 /// From the last bit of a message at its sender, at the rate of the slowest link, to its arrival behind the last hop.
 /// Together with the time of its bytes at that rate this is the closed form of an idle path.
-[[nodiscard]] Duration tail_time(const std::vector<Hop>& hops, Bytes last_packet);
+[[nodiscard]] Duration tail_time(const std::vector<Hop>& hops, const MessagePackets& packets);
 
 /// One packet alone, from its first bit to its arrival.
 [[nodiscard]] Duration packet_time(const std::vector<Hop>& hops, Bytes packet);

@@ -34,14 +34,14 @@ const figure = (label, get, format, name) => ({
 
 const aloneText = (job) => (isNumber(job[member.alone_s]) ? `, ${seconds(job[member.alone_s])} alone` : '');
 
-/** Up more than twice as far as down: the step is little more than a lower bound. */
+/** Up more than twice as far as down, and by more than a tenth: the step is little more than a lower bound. */
 const reachesUp = (fabric) => {
   const [low, mean, high] = [
     fabric[member.step_time_low_s],
     fabric[member.step_time_s],
     fabric[member.step_time_high_s],
   ];
-  return [low, mean, high].every(isNumber) && high - mean > 2 * (mean - low);
+  return [low, mean, high].every(isNumber) && high - mean > 2 * (mean - low) && high - mean > mean / 10;
 };
 
 const UNITS = {
@@ -88,7 +88,7 @@ const GROUPS = [
               h(
                 'span',
                 {class: 'below'},
-                reachesUp(fabric) ? 'not known: the interval reaches up' : 'no difference: intervals overlap',
+                reachesUp(fabric) ? 'not known: the interval reaches up' : 'no difference',
               ),
           ],
       },

@@ -30,8 +30,17 @@ class JoinedSwitches {
   std::vector<std::uint32_t> parent_;
 };
 
+/// The cables as the plan has them.
+std::vector<Link> planned_links(const Graph& graph, const std::vector<CableSwap>& swaps) {
+  std::vector<Link> links = graph.links;
+  for (const CableSwap& swap : swaps) {
+    std::swap(links[swap.first.value()].b, links[swap.second.value()].b);
+  }
+  return links;
+}
+
 /// One representative per switch: those of the same tier that paths through their own tier and below join.
-std::vector<std::uint32_t> clusters_of(const Graph& graph) {
+std::vector<std::uint32_t> clusters_of(const Graph& graph, const std::vector<Link>& links) {
   const std::uint32_t switches = graph.switches();
   std::vector<std::uint32_t> cluster(switches);
   std::iota(cluster.begin(), cluster.end(), 0U);
@@ -41,7 +50,7 @@ std::vector<std::uint32_t> clusters_of(const Graph& graph) {
   }
   for (std::uint8_t tier = 1; tier <= top; ++tier) {
     JoinedSwitches joined(switches);
-    for (const Link& link : graph.links) {
+    for (const Link& link : links) {
       const Node& a = graph[link.a.node];
       const Node& b = graph[link.b.node];
       if (a.kind == NodeKind::kSwitch && b.kind == NodeKind::kSwitch && std::max(a.tier, b.tier) <= tier) {
@@ -74,7 +83,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::uint64_t>& hashes) {
 
 }  // namespace
 
-Result<ControlPlan> plan_control(const Graph& graph, AsNumbering numbering,
+Result<ControlPlan> plan_control(const Graph& graph, const ControlOptions& options,
                                  const std::vector<std::uint64_t>& name_hash) {
   const std::uint32_t switches = graph.switches();
   ControlPlan plan;
@@ -84,8 +93,8 @@ Result<ControlPlan> plan_control(const Graph& graph, AsNumbering numbering,
     plan.identifiers.push_back(kIdentifierBlock + 1 + ranks[i]);
     plan.as_numbers.push_back(kFirstPrivateAs + ranks[i]);
   }
-  if (numbering == AsNumbering::kClos) {
-    const std::vector<std::uint32_t> clusters = clusters_of(graph);
+  if (options.as_numbering == AsNumbering::kClos) {
+    const std::vector<std::uint32_t> clusters = clusters_of(graph, planned_links(graph, options.swaps));
     for (std::uint32_t i = 0; i < switches; ++i) {
       plan.as_numbers[i] = kFirstPrivateAs + ranks[clusters[i]];
     }

@@ -21,8 +21,9 @@ struct ControlPlan {
   std::vector<std::uint32_t> leaf_of;      // per prefix: the switch ordinal
 };
 
-/// `name_hash` is f(seed, name) per switch ordinal. Errors: more leaves than there are prefixes.
-[[nodiscard]] Result<ControlPlan> plan_control(const Graph& graph, AsNumbering numbering,
+/// By the plan of the cables: what a cable in the wrong port joins changes no switch's configuration. `name_hash` is
+/// f(seed, name) per switch ordinal. Errors: more leaves than there are prefixes.
+[[nodiscard]] Result<ControlPlan> plan_control(const Graph& graph, const ControlOptions& options,
                                                const std::vector<std::uint64_t>& name_hash);
 
 }  // namespace weft::fabric

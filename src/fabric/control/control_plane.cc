@@ -12,7 +12,7 @@ namespace weft::fabric {
 
 Result<std::unique_ptr<ControlPlane>> ControlPlane::create(const Graph& graph, const ControlOptions& options,
                                                            Context context) {
-  Result<ControlPlan> plan = plan_control(graph, options.as_numbering, context.name_hash);
+  Result<ControlPlan> plan = plan_control(graph, options, context.name_hash);
   if (!plan) {
     return pass_on(plan);
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/stable_hash.h"
+#include "fabric/control/as_numbers.h"
 #include "fabric/control/control_test_network.h"
 #include "fabric/fabric.h"
 #include "fabric/topology/fat_tree.h"
@@ -260,6 +262,28 @@ TEST(ControlPlane, NamesASwappedCableByWhatLldpSays) {
   EXPECT_EQ(faults[0].planned, port_of_spine0);
   EXPECT_EQ(faults[0].found, port_of_spine1);
   EXPECT_EQ(network.compare_with_shortest_paths(Network::Of::kLeaves), "");  // routes follow the cables as they are
+}
+
+/// The defect: a cable between two pods made one cluster of both, so that their switches had one number and dropped one
+/// another's routes.
+TEST(ControlPlane, ASwappedCableChangesNoSwitchsNumber) {
+  const auto planned = build_graph(FatTreeOptions{.radix = 4});
+  ASSERT_TRUE(planned.has_value());
+  ControlOptions options = plain();
+  std::vector<std::uint64_t> hashes;
+  for (std::uint32_t i = 0; i < planned->switches(); ++i) {
+    hashes.push_back(stable_hash(1, planned->nodes[planned->endpoints + i].name));
+  }
+  const auto by_plan = plan_control(*planned, options, hashes);
+  ASSERT_TRUE(by_plan.has_value());
+  Graph graph = *planned;
+  const LinkIndex first = link_between(graph, "pod0/leaf0", "pod0/agg0");
+  const LinkIndex second = link_between(graph, "pod1/leaf1", "pod1/agg1");
+  std::swap(graph.links[first.value()].b, graph.links[second.value()].b);
+  options.swaps = {{.first = first, .second = second}};
+  const auto as_plugged = plan_control(graph, options, hashes);
+  ASSERT_TRUE(as_plugged.has_value());
+  EXPECT_EQ(as_plugged->as_numbers, by_plan->as_numbers);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ double header_share(const scenario::Scenario& scenario) {
   return 1 - static_cast<double>(mtu.count()) / static_cast<double>(wire.count());
 }
 
+/// Of a hash, whose paths are looked at for a quick answer.
+constexpr std::uint32_t kHashSeeds = 100;
+
 /// Slices have not settled, and no smaller job says what that leaves them off by: how much seeds differ is too little.
 bool is_unchecked(const report::RunFigures& run) {
   const auto unsettled = [](const report::StepCollective& own) { return !own.settled; };
@@ -136,7 +139,10 @@ class FabricAssembly {
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
     if (quick_ && fabric_.run.parts) {
-      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario));
+      // Where a network has too many flows for that, the interval says nothing of other hashes.
+      const auto hashes =
+          run::hash_reaches(jobs.front().task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
+      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes);
       fabric_.step.low = known.low;
       fabric_.step.high = known.high;
       fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
@@ -145,6 +151,9 @@ class FabricAssembly {
       fabric_.step.low = std::min(known.low, fabric_.step.low.value_or(known.low));
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
+    const Estimate known = with_run_doubts(known_step(fabric_), fabric_.run);
+    fabric_.step.low = known.low;
+    fabric_.step.high = known.high;
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {
       fabric_.run.pause.reset();
@@ -400,19 +409,17 @@ report::ComparedScenario scenario_of(const ComparisonPlan& plan, const Compariso
 }
 
 void add_ratios(std::vector<report::ComparedFabric>& fabrics) {
-  double best = 0;
-  double best_high = 0;
+  Estimate best;
   for (const report::ComparedFabric& fabric : fabrics) {
-    if (fabric.possible && (best == 0 || *fabric.step.mean < best)) {
-      best = *fabric.step.mean;
-      best_high = known_step(fabric).high.value_or(best);
+    if (fabric.possible && (best.mean == 0 || *fabric.step.mean < best.mean)) {
+      best = known_step(fabric);
     }
   }
   for (report::ComparedFabric& fabric : fabrics) {
     if (fabric.possible) {
-      const double own = *fabric.step.mean;
-      fabric.ratio_to_best = own / best;
-      fabric.differs_from_best = own > best && known_step(fabric).low.value_or(own) > best_high;
+      const Estimate own = known_step(fabric);
+      fabric.ratio_to_best = own.mean / best.mean;
+      fabric.differs_from_best = own.mean > best.mean && !is_alike(own, best);
     }
   }
 }

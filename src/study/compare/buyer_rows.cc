@@ -211,7 +211,7 @@ void add_primary_strengths(std::vector<report::ComparedFabric>& fabrics) {
           other && std::abs(*own - *other) <= 1e-9 * std::abs(*other) ? true : (!other || *own < *other ? false : tie);
       best = !other || *own < *other ? i : *best;
     }
-    const bool interval_overlaps = &strength == &strengths().front() && best && [&] {
+    const bool ties_in_step = &strength == &strengths().front() && best && [&] {
       for (std::size_t i = 0; i < fabrics.size(); ++i) {
         if (i != *best && fabrics[i].possible && !fabrics[i].differs_from_best.value_or(true)) {
           return true;
@@ -219,7 +219,7 @@ void add_primary_strengths(std::vector<report::ComparedFabric>& fabrics) {
       }
       return false;
     }();
-    if (best && !tie && !interval_overlaps) {
+    if (best && !tie && !ties_in_step) {
       of[*best].push_back(strength.text);
     }
   }

@@ -254,11 +254,11 @@ class Text {
     };
   }
 
-  /// Behind the ratio, where an interval reaches the best: "=" of a tie, "?" where too little is known.
+  /// Behind the ratio, where it is alike with the best: "=" of a tie, "?" where too little is known.
   static std::string ratio_mark(const Fabric& own) {
     const double ratio = own.ratio_to_best.value_or(1);
-    const bool overlaps = ratio > 1 && !own.differs_from_best.value_or(true);
-    return fmt::format("{:.3f}x {}", ratio, !overlaps ? " " : is_not_known(known_step(own)) ? "?" : "=");
+    const bool alike = ratio > 1 && !own.differs_from_best.value_or(true);
+    return fmt::format("{:.3f}x {}", ratio, !alike ? " " : is_not_known(known_step(own)) ? "?" : "=");
   }
 
   /// Of very many fabrics a line each, with what one looks at first: three tables below one another cannot be read.
@@ -326,9 +326,9 @@ class Text {
     });
     row(table, figure_label("ratio_to_best"), [](const Fabric& own) {
       const double ratio = own.ratio_to_best.value_or(1);
-      const bool overlaps = ratio > 1 && !own.differs_from_best.value_or(true);
+      const bool alike = ratio > 1 && !own.differs_from_best.value_or(true);
       const char* const remark = is_not_known(known_step(own)) ? " (not known)" : " (no difference)";
-      return fmt::format("{:.3f}x{}", ratio, overlaps ? remark : "");
+      return fmt::format("{:.3f}x{}", ratio, alike ? remark : "");
     });
     add(
         table, figure_label("exposed_communication_s"), [](const Fabric& own) { return own.run.exposed_communication; },

@@ -27,11 +27,22 @@ TEST(Estimate, OfDurationsIsNotBelowZero) { EXPECT_EQ(*estimate_of(std::vector<d
 TEST(Estimate, ThatReachesUpMoreThanTwiceAsFarAsDownIsALowerBound) {
   EXPECT_TRUE(is_lower_bound({.mean = 1, .low = 0.9, .high = 1.3}));
   EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 0.9, .high = 1.1}));
+  EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 0.99, .high = 1.09}));  // no more than a tenth
   EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 1, .high = 1}));
   EXPECT_FALSE(is_lower_bound({.mean = 1, .low = {}, .high = {}}));
   EXPECT_TRUE(is_not_known({.mean = 1, .low = 0.9, .high = 1.3}));
   EXPECT_TRUE(is_not_known({.mean = 1, .low = 0.5, .high = 1.5}));
   EXPECT_FALSE(is_not_known({.mean = 1, .low = 0.9, .high = 1.1}));
+}
+
+/// The defect: intervals that touched at their ends made steps alike whose means were a third apart.
+TEST(Estimate, IsAlikeWhereAMeanIsWithinTheIntervalOfTheOther) {
+  const Estimate narrow{.mean = 1, .low = 0.97, .high = 1.03};
+  EXPECT_FALSE(is_alike(narrow, {.mean = 1.32, .low = 1.01, .high = 1.7}));
+  EXPECT_TRUE(is_alike(narrow, {.mean = 1.2, .low = 0.9, .high = 1.5}));
+  EXPECT_TRUE(is_alike({.mean = 1.02, .low = 1.01, .high = 1.03}, narrow));
+  EXPECT_FALSE(is_alike(narrow, {.mean = 1.04, .low = {}, .high = {}}));
+  EXPECT_TRUE(is_alike(narrow, {.mean = 1.02, .low = {}, .high = {}}));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "study/scenario/family.h"
@@ -14,10 +16,13 @@ namespace {
 
 /// Of the step: ranks that are slower by the seed.
 constexpr double kStragglers = 0.01;
-/// Of operations whose flows share no links, and of those whose flows do: there, slices too short to settle, and other
-/// seeds that hash flows elsewhere.
+/// Of operations whose flows share no links, and of those whose flows do and whose slices are too short to settle.
 constexpr double kAlone = 0.02;
 constexpr double kShared = 0.25;
+/// Of operations that share links and have settled.
+constexpr double kSettled = 0.05;
+/// By how much less than its paths' bound an operation may take, as far as that bound is known.
+constexpr double kBoundDoubt = 0.05;
 /// An operation that may take less than so many times what its paths allow stands at that bound.
 constexpr double kAtBound = 1.05;
 
@@ -60,6 +65,40 @@ std::string caution_of(const std::vector<std::string>& operations, double excess
       fmt::join(operations, " and "), excess * 100);
 }
 
+std::string hash_caution_of(const run::HashReach& hash) {
+  return fmt::format(
+      "another seed of the hash may put {:.2g} times as much on the fullest link of {} operations, so the interval "
+      "reaches up to that",
+      hash.more, hash.purpose);
+}
+
+/// What is not known of the operations of one purpose, as parts of the time that they took.
+struct Doubts {
+  double usual = kAlone;
+  double growth = 0;
+  double shrinkage = 0;
+  double bound = 0;  // of the time, what paths allow; of the operation that could shrink most
+
+  /// How much less it can take, if the fullest link carries `less` times what it did.
+  [[nodiscard]] double above_bound(double less) const { return 1 - bound * less * (1 - kBoundDoubt); }
+};
+
+Doubts doubts_of(std::span<const report::StepCollective> operations, std::string_view purpose, double excess) {
+  Doubts made;
+  bool first = true;
+  for (const report::StepCollective& own : operations) {
+    if (own.purpose == purpose) {
+      const double bound = own.time > 0 ? own.paths_allow / own.time : 0;
+      made.bound = first ? bound : std::min(made.bound, bound);
+      first = false;
+      made.usual = std::max(made.usual, !own.shares_links ? kAlone : own.settled ? kSettled : kShared);
+      made.growth = std::max(made.growth, growth_of(own, excess));
+      made.shrinkage = std::max(made.shrinkage, shrinkage_of(own));
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 double settled_excess(const scenario::Scenario& scenario) {
@@ -71,37 +110,39 @@ double settled_excess(const scenario::Scenario& scenario) {
   return even && scenario.traffic.empty() ? kEvenExcess : kHashedExcess;
 }
 
-QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess) {
+QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess,
+                             std::span<const run::HashReach> hashes) {
   const std::vector<report::StepCollective> operations =
       run.collectives.value_or(std::vector<report::StepCollective>());
   double below = kStragglers * seconds;
   double above = below;
+  std::vector<std::string> cautions;
   std::vector<std::string> at_bound;
   for (const report::StepPart& part : run.parts.value_or(std::vector<report::StepPart>())) {
     if (!part.communication) {
       continue;
     }
-    bool shares = false;
-    double growth = 0;
-    double shrinkage = 0;
-    for (const report::StepCollective& own : operations) {
-      if (own.purpose == part.name) {
-        shares = shares || own.shares_links;
-        growth = std::max(growth, growth_of(own, excess));
-        shrinkage = std::max(shrinkage, shrinkage_of(own));
-      }
-    }
-    const double usual = (shares ? kShared : kAlone) * part.exposed;
-    below += std::max(shrinkage * part.exposed, usual);
-    above += std::max(growth * part.busy, usual);
-    if (growth * part.busy > usual) {
+    const Doubts doubts = doubts_of(operations, part.name, excess);
+    const auto found = std::ranges::find(hashes, part.name, &run::HashReach::purpose);
+    const run::HashReach hash = found == hashes.end() ? run::HashReach() : *found;
+    const double usual = doubts.usual * part.exposed;
+    const double shorter = std::max(std::hypot(doubts.shrinkage, 1 - hash.less), doubts.usual);
+    const double longer = std::hypot(doubts.growth, hash.more - 1) * part.busy;
+    below += std::min(shorter, doubts.above_bound(hash.less)) * part.exposed;
+    above += std::max(longer, usual);
+    if (doubts.growth * part.busy > usual) {
       at_bound.push_back(part.name);
     }
+    if ((hash.more - 1) * part.busy > usual) {
+      cautions.push_back(hash_caution_of(hash));
+    }
   }
-  const double measured = run.interval.value_or(0) * seconds;
-  return {.low = std::max(seconds - std::hypot(measured, below), 0.0),
-          .high = seconds + std::hypot(measured, above),
-          .caution = at_bound.empty() ? std::string() : caution_of(at_bound, excess)};
+  if (!at_bound.empty()) {
+    cautions.push_back(caution_of(at_bound, excess));
+  }
+  return {.low = std::max(seconds - below, 0.0),
+          .high = seconds + above,
+          .caution = fmt::format("{}", fmt::join(cautions, "; "))};
 }
 
 }  // namespace weft::study::compare

@@ -2,10 +2,12 @@
 // what the whole comparison makes of them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "study/report/comparison.h"
+#include "study/run/path_study.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::study::compare {
@@ -30,11 +32,13 @@ struct QuickInterval {
   std::string caution{};  // why it reaches further up than down; empty: it does not
 };
 
-/// Around a step of `seconds`. An operation whose flows share links, that has not settled and takes what its paths
-/// allow as far as its slices tell, shows nothing of what it takes beyond that. With one, the interval reaches up as if
-/// all operations of its purpose grew by as much as lifts it to `excess` above its paths' bound, and none of that were
-/// hidden. One whose flows share none may take as little as its paths' bound, if it is continued from a slice. Other
-/// shares are empirical too: docs/compare.md has quick answers beside whole comparisons.
-[[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess);
+/// Around a step of `seconds`, beside what its run knows of itself (with_run_doubts). An operation whose flows share
+/// links, that has not settled and takes what its paths allow as far as its slices tell, shows nothing of what it takes
+/// beyond that. With one, the interval reaches up as if all operations of its purpose grew by as much as lifts it to
+/// `excess` above its paths' bound, and none of that were hidden. One whose flows share none may take as little as its
+/// paths' bound, if it is continued from a slice. Other shares are empirical too: docs/compare.md has quick answers
+/// beside whole comparisons. Where one seed stands for all, `hashes` says what others make of its operations.
+[[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess,
+                                           std::span<const run::HashReach> hashes = {});
 
 }  // namespace weft::study::compare

@@ -21,16 +21,15 @@ using Fabric = report::ComparedFabric;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-/// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those whose
-/// intervals overlap with that one's. Of a fabric whose seeds are far apart, or whose step is little more than a lower
+/// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those that are
+/// alike with that one. Of a fabric whose seeds are far apart, or whose step is little more than a lower
 /// bound, it is not known that it is like others: it is a group of its own.
 void share_steps(std::vector<CostedFabric>& all) {
   std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
   std::stable_partition(all.begin(), all.end(), [](const CostedFabric& own) { return !is_not_known(own.known); });
   for (std::size_t begin = 0; begin < all.size();) {
     std::size_t end = begin + 1;
-    while (end < all.size() && !is_not_known(all[end].known) &&
-           all[end].known.low.value_or(all[end].known.mean) <= all[begin].known.high.value_or(all[begin].known.mean)) {
+    while (end < all.size() && !is_not_known(all[end].known) && is_alike(all[end].known, all[begin].known)) {
       ++end;
     }
     double sum = 0;
@@ -227,6 +226,7 @@ class Recommender {
   /// What the money is made of, and what it leaves out.
   [[nodiscard]] std::string basis() const {
     const report::WorkCost& cost = *best().fabric->work_cost;
+    const std::string shared = shared_step();
     std::string text = fmt::format("Over {} years{}", cost.years, cost.years_assumed ? " (assumed)" : "");
     const double beside = cost.hosts_usd.value_or(0) + cost.gpus_usd.value_or(0);
     text += beside > 0 ? fmt::format(", of which hosts and GPUs are {:.0f} % and the network {:.0f} %",
@@ -237,7 +237,21 @@ class Recommender {
     for (const std::string& own : cost.not_counted) {
       missing.push_back(own.substr(0, own.find(':')));
     }
-    return text + (missing.empty() ? "" : fmt::format(" Not counted: {}.", fmt::join(missing, ", ")));
+    return shared + text + (missing.empty() ? "" : fmt::format(" Not counted: {}.", fmt::join(missing, ", ")));
+  }
+
+  /// Which step the recommended one's cost is of, where that is not its own.
+  [[nodiscard]] std::string shared_step() const {
+    std::vector<std::string> alike;
+    for (const CostedFabric& own : ranked_) {
+      if (own.group == best().group) {
+        alike.push_back(own.fabric->name);
+      }
+    }
+    return alike.size() < 2
+               ? std::string()
+               : fmt::format("The steps of {} do not differ, so each costs what the mean of them makes, {}. ",
+                             fmt::join(alike, ", "), seconds_text(best().step));
   }
 
   struct Difference {

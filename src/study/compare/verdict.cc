@@ -111,7 +111,7 @@ class Verdict {
     std::string parts;
   };
 
-  /// By how much a step takes longer than the best. None where the intervals overlap: that adds nothing.
+  /// By how much a step takes longer than the best. None where they are alike: that adds nothing.
   struct Slower {
     double share = 0;
     double low = 0;
@@ -232,12 +232,29 @@ class Verdict {
                       best.name),
           fmt::format("step {}", interval_text(best)), "emerges");
     } else if (alike.empty()) {
-      say(fmt::format("{} is the fastest.", best.name), fmt::format("step {}", interval_text(best)), "emerges");
+      const std::vector<std::string> reaching = reaching_into(known_step(best));
+      say(reaching.empty() ? fmt::format("{} is the fastest.", best.name)
+                           : fmt::format("{} has the shortest step; the interval of {} reaches into its own.",
+                                         best.name, fmt::join(reaching, ", ")),
+          fmt::format("step {}", interval_text(best)), "emerges");
     } else {
-      say(fmt::format("Between {} and {} there is no difference in step time: their confidence intervals overlap.",
+      say(fmt::format("Between {} and {} there is no difference in step time: the mean of one is within the confidence "
+                      "interval of the other.",
                       best.name, fmt::join(alike, ", ")),
           fmt::format("step of {} {}", best.name, interval_text(best)), "emerges");
     }
+  }
+
+  /// Which others' intervals overlap with the best's.
+  [[nodiscard]] std::vector<std::string> reaching_into(const Estimate& best) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i < possible_.size(); ++i) {
+      const Estimate own = known_step(*possible_[i]);
+      if (own.low.value_or(own.mean) <= best.high.value_or(best.mean)) {
+        names.push_back(possible_[i]->name);
+      }
+    }
+    return names;
   }
 
   [[nodiscard]] static double lost_to(const Fabric& fabric, const std::string& cause) {

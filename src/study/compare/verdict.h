@@ -9,8 +9,8 @@
 
 namespace weft::study::compare {
 
-/// Origin is "emerges" or "catalogue". No sentence without figures behind it; where confidence intervals overlap, the
-/// sentence says that there is no difference.
+/// Origin is "emerges" or "catalogue". No sentence without figures behind it; where the mean of one is within the
+/// confidence interval of the other, the sentence says that there is no difference.
 [[nodiscard]] std::vector<report::VerdictSentence> verdict_of(std::span<const report::ComparedFabric> fabrics,
                                                               const BuyerWeights& weights);
 

@@ -80,11 +80,14 @@ std::optional<double> mean_misconfiguration_loss(const report::ComparedFabric& f
 }
 
 Estimate known_step(const report::ComparedFabric& fabric) {
-  const double mean = fabric.step.mean.value_or(0);
-  Estimate step{.mean = mean, .low = fabric.step.low, .high = fabric.step.high};
-  const double slices = mean * std::abs(fabric.run.interval.value_or(0));
-  const double composition = mean * std::abs(fabric.run.composition_error.value_or(0));
-  if (!step.low && !fabric.run.interval && !fabric.run.composition_error) {
+  return {.mean = fabric.step.mean.value_or(0), .low = fabric.step.low, .high = fabric.step.high};
+}
+
+Estimate with_run_doubts(Estimate step, const report::RunFigures& run) {
+  const double mean = step.mean;
+  const double slices = mean * std::abs(run.interval.value_or(0));
+  const double composition = mean * std::abs(run.composition_error.value_or(0));
+  if (!step.low && !run.interval && !run.composition_error) {
     return step;
   }
   const double below = std::hypot(mean - step.low.value_or(mean), slices, composition);
@@ -100,7 +103,7 @@ std::vector<std::string> doubts_of(const report::ComparedFabric& fabric, const s
   std::vector<std::string> doubts;
   if (fabric.run.slice_caution) {
     doubts.push_back(*fabric.run.slice_caution);
-  } else if (!fabric.step.low) {
+  } else if (!fabric.step.low || (fabric.step.each && fabric.step.each->size() == 1)) {
     doubts.emplace_back("one seed: how much seeds differ is not known");
   }
   if (const double off = fabric.run.composition_error.value_or(0); std::abs(off) > kFarOff) {

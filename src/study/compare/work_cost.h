@@ -8,9 +8,12 @@
 
 namespace weft::study::compare {
 
-/// The step time with all that is known of its uncertainty: the seeds' confidence interval, that of the slices and the
-/// measured error of the composition, as independent parts. No interval if none of them is known. `fabric` is possible.
+/// The step time of a possible fabric with its interval, which holds all that is known (with_run_doubts).
 [[nodiscard]] Estimate known_step(const report::ComparedFabric& fabric);
+
+/// A step time by its seeds, with the confidence interval of its slices and the measured error of its composition
+/// added to its own, as independent parts. No interval if none of them is known.
+[[nodiscard]] Estimate with_run_doubts(Estimate step, const report::RunFigures& run);
 
 /// What the mistakes of the tuning risk cost, each as likely as the others, as a share of the step; one with which the
 /// job does not end costs all of it. None if they were not measured.

@@ -121,12 +121,12 @@ TEST(WorkCost, IsMoneyOverTheYearsForEachTokenOfThem) {
 }
 
 TEST(WorkCost, ItsIntervalHoldsSeedsSlicesAndComposition) {
-  report::ComparedFabric fabric{.name = "rocev2", .possible = true};
-  fabric.step = {.mean = 1.0, .low = 0.97, .high = 1.03};
-  fabric.run.interval = 0.04;
-  EXPECT_NEAR(*known_step(fabric).high, 1.05, 1e-12);
-  fabric.run.composition_error = -0.12;
-  EXPECT_NEAR(*known_step(fabric).low, 0.87, 1e-12);
+  const Estimate seeds{.mean = 1.0, .low = 0.97, .high = 1.03};
+  report::RunFigures run;
+  run.interval = 0.04;
+  EXPECT_NEAR(*with_run_doubts(seeds, run).high, 1.05, 1e-12);
+  run.composition_error = -0.12;
+  EXPECT_NEAR(*with_run_doubts(seeds, run).low, 0.87, 1e-12);
 }
 
 TEST(WorkCost, AMisSettingCountsOnlyWithAProbability) {

@@ -141,7 +141,7 @@ class Describer {
       for (std::uint32_t i = 0; i < graph_.switches(); ++i) {
         hashes.push_back(map.node_hash(fabric::NodeIndex(graph_.endpoints + i)));
       }
-      auto plan = fabric::plan_control(graph_, options_.control->as_numbering, hashes);
+      auto plan = fabric::plan_control(graph_, *options_.control, hashes);
       if (!plan) {
         return pass_on(plan);
       }

@@ -54,7 +54,8 @@ std::vector<MemberField> comparison_fields() {
       {"rows", member<&ComparedFabric::rows>, "What buyers compare, in words."},
       {"settings_text", member<&ComparedFabric::settings_text>, "The resolved scenario, as `weft show` prints it."},
       {"ratio_to_best", member<&ComparedFabric::ratio_to_best>, "Step time over that of the fastest fabric.", "ratio"},
-      {"differs_from_best", member<&ComparedFabric::differs_from_best>, "The confidence intervals do not overlap."},
+      {"differs_from_best", member<&ComparedFabric::differs_from_best>,
+       "Neither mean is within the confidence interval of the other."},
   };
 }
 

@@ -21,7 +21,7 @@ const RecordTable& multicast_table() {
                   {.unit = "copies", .json = "expected"}},
                  {"delivered",
                   member<&Row::delivered>,
-                  "That members' programs have seen; the others are lost.",
+                  "That members' programs have seen; the others are lost, or under way when the run ended.",
                   {.unit = "copies", .json = "delivered"}},
                  {"incomplete",
                   member<&Row::incomplete>,

@@ -394,11 +394,13 @@ void write_attacks(Writer& out, const RunResults& results) {
 }
 
 void write_multicast(Writer& out, const RunResults& results) {
+  // What is on its way when a run is stopped has not been lost.
+  const char* const missing = results.run.end == RunEnd::kFinished ? "lost" : "lost or under way when the run ended";
   for (const MulticastRow& row : results.multicast) {
     out.line("multicast", fmt::format("{}: {} to {}, {} of {} copies delivered{}", row.name,
                                       count_text(row.sent, "datagram", "datagrams"),
                                       count_text(row.members.size(), "member", "members"), row.delivered, row.expected,
-                                      row.lost() == 0 ? std::string() : fmt::format(", {} lost", row.lost())));
+                                      row.lost() == 0 ? std::string() : fmt::format(", {} {}", row.lost(), missing)));
     if (row.delivered != 0) {
       out.line("  first member",
                fmt::format("after {}, at most {}", short_text(row.first_mean), short_text(row.first_most)));

@@ -113,6 +113,16 @@ class LinkTiers {
   std::vector<std::string> names_;
 };
 
+/// The same rules under another seed, which stands for the i-th seed of all such studies.
+PathRules under_seed(const PathRules& rules, std::uint32_t i) {
+  PathRules made = rules;
+  made.run_seed = stable_hash(rules.run_seed, fmt::format("paths/{}", i));
+  if (rules.hash_seed) {
+    made.hash_seed = made.run_seed;
+  }
+  return made;
+}
+
 /// One set of flows under all rules that are asked about.
 class SetStudy {
  public:
@@ -147,18 +157,12 @@ class SetStudy {
     std::string function;
     std::string fields;
   };
-  void examine_variant(PathRules rules, const Names& names, std::uint32_t seeds) {
+  void examine_variant(const PathRules& rules, const Names& names, std::uint32_t seeds) {
     std::vector<std::vector<double>> by_tier(tiers_.names().size());
     std::vector<double> worst;
     results::PathVariant variant{.function = names.function, .fields = names.fields};
-    const bool one_seed = rules.hash_seed.has_value();
     for (std::uint32_t i = 0; i < seeds; ++i) {
-      const std::uint64_t seed = stable_hash(rules_.run_seed, fmt::format("paths/{}", i));
-      rules.run_seed = seed;
-      if (one_seed) {
-        rules.hash_seed = seed;
-      }
-      const PathLoads loads = model_.loads(flows_, rules);
+      const PathLoads loads = model_.loads(flows_, under_seed(rules, i));
       worst.push_back(world::worst_load(model_, loads));
       const std::vector<double> of_tiers = worst_of_tiers(loads);
       for (std::size_t tier = 0; tier < of_tiers.size(); ++tier) {
@@ -355,6 +359,13 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
   return made;
 }
 
+PathModel::Options model_options(const scenario::Scenario& scenario, const Choices& choices) {
+  return {.link_weight = choices.link_weight,
+          .rule = assembly::route_rule_of(scenario.routing.policy),
+          .events = choices.events,
+          .keeps_history = choices.rules.hash.buckets > 0};
+}
+
 /// Links that are asked to be left out, as events before all others. Errors: a selector that names none.
 Result<void> take_links_out(const std::vector<std::string>& selectors, const fabric::Graph& graph,
                             scenario::Scenario& scenario) {
@@ -390,6 +401,17 @@ std::vector<std::string> names_of_links_down(const PathModel& model) {
   return names;
 }
 
+bool hashes_numbers(const scenario::RoutingSettings& routing) {
+  return routing.policy == scenario::RoutingPolicy::kEnhancedEcmp ||
+         (scenario::hashes_flows(routing.policy) && hashes_queue_pair(routing));
+}
+
+bool opens_later(const scenario::Scenario& scenario) {
+  return !scenario.jobs.empty() || std::ranges::any_of(scenario.traffic, [](const scenario::TrafficSettings& own) {
+    return own.start > Duration::zero() || own.start_jitter > Duration::zero() || !own.file.empty();
+  });
+}
+
 /// What of a run is not foreseen.
 std::vector<std::string> notes_of(const scenario::Scenario& scenario, const FlowPlan& plan) {
   std::vector<std::string> notes;
@@ -398,6 +420,12 @@ std::vector<std::string> notes_of(const scenario::Scenario& scenario, const Flow
     notes.emplace_back(
         "PLB: the loads are those of each queue pair's first path; where it moves to is drawn in a run, and not "
         "known.");
+  }
+  if (hashes_numbers(scenario.routing) && opens_later(scenario)) {
+    notes.emplace_back(
+        "Hashed by the numbers of queue pairs, which those of connections that a run opens later than at its beginning "
+        "(jobs, start, start_jitter, flows that wait) have otherwise: which links carry more is not foreseen, how "
+        "uneven they are is.");
   }
   if (!plan.left_out.empty()) {
     notes.push_back(fmt::format("Left out, as its connections come and go as long as the jobs last: {}.",
@@ -509,6 +537,23 @@ Result<void> check_variants(const scenario::Scenario& scenario, const PathStudyO
   return {};
 }
 
+HashReach reach_of(const PathModel& model, const PathRules& rules, const FlowSet& set, std::uint32_t seeds) {
+  const auto load = [&](const PathRules& asked) {
+    return std::max(world::worst_load(model, model.loads(set.flows, asked)), 1.0);
+  };
+  const double own = load(rules);
+  std::vector<double> factors;
+  for (std::uint32_t i = 0; i < seeds; ++i) {
+    factors.push_back(load(under_seed(rules, i)) / own);
+  }
+  std::ranges::sort(factors);
+  constexpr double kOneInForty = 0.025;
+  const auto outside = static_cast<std::size_t>(kOneInForty * static_cast<double>(seeds));
+  return {.purpose = set.purpose,
+          .less = std::min(factors[outside], 1.0),
+          .more = std::max(factors[factors.size() - 1 - outside], 1.0)};
+}
+
 }  // namespace
 
 Result<results::PathReport> study_paths(const scenario::Scenario& given, const PathStudyOptions& options) {
@@ -534,10 +579,7 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
   if (!choices) {
     return pass_on(choices);
   }
-  const PathModel model(graph, {.link_weight = choices->link_weight,
-                                .rule = assembly::route_rule_of(scenario.routing.policy),
-                                .events = choices->events,
-                                .keeps_history = choices->rules.hash.buckets > 0});
+  const PathModel model(graph, model_options(scenario, *choices));
   const LinkTiers tiers(model);
   results::PathReport report{.scenario = scenario.name,
                              .policy = std::string(scenario::word_of(scenario.routing.policy)),
@@ -570,6 +612,45 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
     report.sets.push_back(study.take());
   }
   return report;
+}
+
+Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, std::uint32_t seeds) {
+  std::vector<HashReach> made;
+  if (!scenario::hashes_flows(scenario.routing.policy) || scenario::detours(scenario.routing.policy) || seeds == 0) {
+    return made;
+  }
+  UnheardMessages nobody;
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  Result<FlowPlan> plan = (*simulation)->planned_flows();
+  if (!plan) {
+    return pass_on(plan);
+  }
+  const fabric::Graph& graph = (*simulation)->world().graph();
+  Result<Choices> choices = choices_of(scenario, graph, Time::zero());
+  if (!choices) {
+    return pass_on(choices);
+  }
+  if (choices->rules.policy != fabric::PathPolicy::kEcmp) {
+    return made;
+  }
+  const PathModel model(graph, model_options(scenario, *choices));
+  for (const FlowSet& set : plan->sets) {
+    if (set.purpose.empty()) {
+      continue;
+    }
+    const HashReach own = reach_of(model, choices->rules, set, seeds);
+    const auto known = std::ranges::find(made, set.purpose, &HashReach::purpose);
+    if (known == made.end()) {
+      made.push_back(own);
+    } else {
+      known->less = std::min(known->less, own.less);
+      known->more = std::max(known->more, own.more);
+    }
+  }
+  return made;
 }
 
 }  // namespace weft::study::run

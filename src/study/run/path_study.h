@@ -30,4 +30,16 @@ struct PathStudyOptions {
 [[nodiscard]] Result<results::PathReport> study_paths(const scenario::Scenario& scenario,
                                                       const PathStudyOptions& options);
 
+/// What other seeds of the hash make of a training step's operations of one purpose: the load of the fullest link
+/// between switches, as a factor of what the scenario's own seed makes of it. A link that is not full counts as full:
+/// its senders have their lines.
+struct HashReach {
+  std::string purpose{};  // "dp"
+  double less = 1;        // of all seeds but one in forty, at most 1
+  double more = 1;        // the same at the other end, at least 1
+};
+
+/// By purpose, over all kinds of operations of it; none where no flow is hashed. Errors: as study_paths.
+[[nodiscard]] Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, std::uint32_t seeds);
+
 }  // namespace weft::study::run

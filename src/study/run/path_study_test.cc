@@ -478,5 +478,51 @@ TEST(PathStudy, RefusesFieldsThatPacketsHaveNot) {
   EXPECT_NE(report.error().message.find("flow-label is a field of IPv6"), std::string::npos) << report.error().message;
 }
 
+/// A ring of pairs over two leaves: two hosts of one send to two of the other, over two spines.
+std::string dense_step(const std::string& routing, const std::string& spines = "2") {
+  return "seed = 3\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 4\n"
+         "spines = " +
+         spines + "\n[routing]\n" + routing +
+         "\n[[job]]\nname = \"j\"\nmodel = \"megatron-1_7b\"\nlayers = 1\ndp = 8\n"
+         "placement = \"random\"\n";
+}
+
+TEST(HashReach, IsWhatTheLoadsOfOtherSeedsAreToTheOwn) {
+  const scenario::Scenario scenario = from_text(dense_step("policy = \"ecmp\""));
+  const Result<std::vector<HashReach>> reaches = hash_reaches(scenario, 100);
+  ASSERT_TRUE(reaches.has_value()) << reaches.error().message;
+  ASSERT_EQ(reaches->size(), 1U);
+  const HashReach& dp = reaches->front();
+  EXPECT_EQ(dp.purpose, "dp");
+  // The fullest link carries a whole number of flows, under any seed.
+  const results::PathReport report = report_of(scenario, {.seeds = 100});
+  ASSERT_EQ(report.sets.size(), 1U);
+  const results::PathSet& set = report.sets.front();
+  double own = 1;
+  for (const results::PathLink& link : set.links) {
+    own = std::max(own, link.load);
+  }
+  const results::LoadStatistics& worst = set.variants.front().worst;
+  EXPECT_GT(worst.most, std::max(worst.least, 1.0));
+  EXPECT_GE(dp.less, std::max(worst.least, 1.0) / own - 1e-9);
+  EXPECT_LE(dp.more, std::max(worst.most / own, 1.0) + 1e-9);
+  EXPECT_GE(dp.more, std::max(worst.p95 / own, 1.0) - 1e-9);
+  EXPECT_TRUE(dp.less < 1 || dp.more > 1);
+}
+
+TEST(HashReach, OfPacketsThatTakeAllPathsThereIsNone) {
+  const auto sprayed = hash_reaches(from_text(dense_step("policy = \"spray\"")), 20);
+  ASSERT_TRUE(sprayed.has_value());
+  EXPECT_TRUE(sprayed->empty());
+}
+
+TEST(HashReach, OverASinglePathSeedsChangeNothing) {
+  const auto single = hash_reaches(from_text(dense_step("policy = \"ecmp\"", "1")), 20);
+  ASSERT_TRUE(single.has_value());
+  ASSERT_EQ(single->size(), 1U);
+  EXPECT_EQ(single->front().less, 1);
+  EXPECT_EQ(single->front().more, 1);
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -60,7 +60,8 @@ class TrainingRun;
 
 /// Flows through the network that are there at the same time.
 struct FlowSet {
-  std::string name{};  // "permutation", "train: dp all-reduce"
+  std::string name{};     // "permutation", "train: dp all-reduce"
+  std::string purpose{};  // of a training step's operations: "dp"; else empty
   std::vector<world::PlannedFlow> flows{};
 };
 

@@ -164,7 +164,11 @@ class Simulation::Planner {
         }
         const std::string name =
             fmt::format("{}: {} {}", job.plan.job.name, to_string(node->label.purpose), to_string(request.kind));
-        FlowSet& set = by_name.try_emplace(name, FlowSet{.name = name, .flows = {}}).first->second;
+        FlowSet& set =
+            by_name
+                .try_emplace(name,
+                             FlowSet{.name = name, .purpose = std::string(to_string(node->label.purpose)), .flows = {}})
+                .first->second;
         if (Result<void> added = add_sends(job, job.ranks[rank].engine->planned_sends(request), set); !added) {
           return added;
         }
@@ -228,7 +232,7 @@ Result<std::vector<Simulation::JobFlows>> Simulation::flows_by_job(StreamFlows s
     if (job.training) {
       added = planner.add_training(job, own.sets);
     } else {
-      FlowSet& set = own.sets.emplace_back(FlowSet{.name = job.plan.job.name});
+      FlowSet& set = own.sets.emplace_back(FlowSet{.name = job.plan.job.name, .purpose = {}, .flows = {}});
       if (job.plan.pattern) {
         added = planner.add_pattern(job, set);
       }

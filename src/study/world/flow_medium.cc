@@ -8,6 +8,8 @@
 #include "fabric/topology/graph_query.h"
 #include "host/header_fields.h"
 #include "study/world/end_addresses.h"
+#include "study/world/ideal_time.h"
+#include "study/world/idle_hops.h"
 #include "study/world/link_parts.h"
 #include "study/world/message_trains.h"
 #include "study/world/world.h"
@@ -17,29 +19,6 @@
 
 namespace weft::study::world {
 namespace {
-
-template <class Port>
-flow::Hop hop_of(const Port& port) {
-  return {.delay = port.delay, .rate = port.rate, .cut_through = Bytes(port.cut_through_bytes())};
-}
-
-/// Of a packet that takes the first of all next hops, which are as far as any.
-template <class Fabric>
-std::vector<flow::Hop> first_hops(const Fabric& fabric, const fabric::LeafFlow& flow) {
-  std::vector<flow::Hop> hops;
-  fabric::PortIndex port = fabric.port_index({fabric.graph().node_of(flow.source), 0});
-  while (hops.size() < kMaxHops) {
-    hops.push_back(hop_of(fabric.port(port)));
-    const auto& arrival = fabric.port(fabric.port(port).peer);
-    const bool ends = arrival.has(fabric::kIsEndpoint);
-    const fabric::NextHops next = ends ? fabric::NextHops() : fabric.next_hops(arrival.owner, flow.destination);
-    if (next.empty()) {
-      break;
-    }
-    port = fabric.port_index({fabric::NodeIndex(fabric.graph().endpoints + arrival.owner), next[0]});
-  }
-  return hops;
-}
 
 workload::Operation operation_of(verbs::WrOpcode opcode) {
   switch (opcode) {
@@ -253,7 +232,8 @@ Result<flow::Route> FlowMedium::spread_over(const Fabric& fabric, const Stream& 
   } else {
     add_links(fabric, {.flow = stream.flow, .entropy = stream.entropy}, 1, links);
   }
-  flow::Route route{.hops = first_hops(fabric, stream.flow)};
+  flow::Route route{.hops = idle_hops(fabric, stream.flow.source, stream.flow.destination,
+                                      stream.any_path ? PathsTaken::kAll : PathsTaken::kOfFlow)};
   for (const auto& [port, part] : links) {
     // What sums of parts miss of the whole.
     const auto rounded = part > 1 - 1e-9 ? 1.0F : static_cast<float>(part);
@@ -365,7 +345,7 @@ double FlowMedium::answer_share(const flow::PathEnds& ends) {
 Duration FlowMedium::ideal_time(const flow::MessageQuery& message) {
   const auto hops = [&](EndpointId from, EndpointId to) {
     return is_scale_up(from) ? scale_up_route(from, to).hops : fabric_.visit([&](const auto& fabric) {
-      return first_hops(fabric, {.source = from, .destination = to});
+      return idle_hops(fabric, from, to, paths_taken(kind_of(from).nic, options_.service));
     });
   };
   const std::vector<flow::Hop> there = hops(message.from, message.to);
@@ -373,11 +353,7 @@ Duration FlowMedium::ideal_time(const flow::MessageQuery& message) {
   const bool reads = message.opcode == verbs::WrOpcode::kRdmaRead;
   const flow::MessagePackets packets = packets_of(message);
   const flow::HostStages stages = stages_of(message);
-  Duration slowest;
-  for (const flow::Hop& hop : reads ? back : there) {
-    slowest = std::max(slowest, hop.rate.transmit_time(packets.data));
-  }
-  return stages.before_wire + slowest + flow::tail_time(reads ? back : there, packets.last) +
+  return stages.before_wire + flow::train_time(reads ? back : there, packets) +
          flow::packet_time(reads ? there : back, packets.other) + stages.completion;
 }
 
@@ -393,7 +369,11 @@ flow::MessagePackets FlowMedium::packets_of(const flow::MessageQuery& message) {
                                                 .mtu = verbs::to_bytes(message.path_mtu),
                                                 .service = options_.service},
                                                operation, message.size);
-  return {.data = trains.data.total, .last = trains.data.last, .other = trains.other.total};
+  return {.data = trains.data.total,
+          .first = trains.data.first,
+          .full = trains.data.full,
+          .last = trains.data.last,
+          .other = trains.other.total};
 }
 
 flow::HostStages FlowMedium::path_stages(const flow::MessageQuery& message, const Kind& from, const Kind& to) const {

@@ -1,51 +1,34 @@
 #include "study/world/ideal_time.h"
 
-#include <algorithm>
-
+#include "flow/medium.h"
 #include "study/world/message_trains.h"
+#include "transport/path/path_selector.h"
 #include "transport/stream/stream_message.h"
 
 namespace weft::study::world {
 namespace {
 
 template <class Fabric>
-NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destination, const Train& train) {
-  const fabric::Graph& graph = fabric.graph();
-  fabric::PortIndex out = fabric.port_index({graph.node_of(source), 0});
-  Duration sum;
-  Duration slowest;
-  int hop = 0;
-  for (; hop < kMaxHops; ++hop) {
-    const auto& port = fabric.port(out);
-    const Duration last = port.rate.transmit_time(train.last);
-    const bool early = port.cut_through_bytes() != 0 && Bytes(port.cut_through_bytes()) < train.last;
-    sum += port.delay + (early ? port.rate.transmit_time(Bytes(port.cut_through_bytes())) : last);
-    // Whatever came before the last packet passes at the rate of the slowest link.
-    slowest = std::max(slowest, port.rate.transmit_time(train.total) - last);
-    const auto& arrival = fabric.port(port.peer);
-    if (arrival.has(fabric::kIsEndpoint)) {
-      if constexpr (requires { fabric.idle_time(source, destination, train.total, train.last); }) {
-        return {.time = fabric.idle_time(source, destination, train.total, train.last), .switches = hop};
-      }
-      return {.time = sum + slowest, .switches = hop};
-    }
-    const fabric::NextHops hops = fabric.next_hops(arrival.owner, destination);
-    if (hops.empty()) {
-      break;
-    }
-    const fabric::NodeIndex node(graph.endpoints + arrival.owner);
-    out = fabric.port_index({node, hops[0]});
+NetworkTime travel(const Fabric& fabric, EndpointId source, EndpointId destination, const Train& train,
+                   PathsTaken taken) {
+  const std::vector<flow::Hop> hops = idle_hops(fabric, source, destination, taken);
+  const auto switches = static_cast<std::int64_t>(hops.size()) - 1;
+  if constexpr (requires { fabric.idle_time(source, destination, train.total, train.first); }) {
+    // As if the last packet were a full one: it waits behind full ones all the way.
+    return {.time = fabric.idle_time(source, destination, train.total, train.first), .switches = switches};
   }
-  return {.time = sum + slowest, .switches = hop};
+  const flow::MessagePackets packets{
+      .data = train.total, .first = train.first, .full = train.full, .last = train.last, .other = {}};
+  return {.time = flow::train_time(hops, packets), .switches = switches};
 }
 
 template <class Fabric>
 Duration round_trip(const Fabric& fabric, const IdealPath& path, workload::Operation operation,
-                    const MessageTrains& exchange) {
+                    const MessageTrains& exchange, PathsTaken taken) {
   const bool reads = operation == workload::Operation::kRead;
   const EndpointId from = reads ? path.destination : path.source;
   const EndpointId to = reads ? path.source : path.destination;
-  return travel(fabric, from, to, exchange.data).time + travel(fabric, to, from, exchange.other).time;
+  return travel(fabric, from, to, exchange.data, taken).time + travel(fabric, to, from, exchange.other, taken).time;
 }
 
 Duration host_time(const World& world, const IdealPath& path, workload::Operation operation, Bytes size) {
@@ -79,7 +62,7 @@ Duration scale_up_time(const World& world, const IdealPath& path, workload::Oper
   const MessageTrains exchange = memory_trains_of(world.nic(path.source).options().memory.format, operation, size);
   const bool reads = operation == workload::Operation::kRead;
   const auto travel = [&](EndpointId from, EndpointId to, const Train& train) {
-    return world.scale_up()->unloaded_time(from, to, {.total = train.total, .last = train.last});
+    return world.scale_up()->unloaded_time(from, to, {.total = train.total, .last = train.first});
   };
   return reads ? travel(path.source, path.destination, exchange.other) +
                      travel(path.destination, path.source, exchange.data)
@@ -94,8 +77,16 @@ Duration ideal_time(const World& world, const IdealPath& path, workload::Operati
   if (path.service == host::Service::kMemory) {
     return host + scale_up_time(world, path, operation, size);
   }
-  const MessageTrains exchange = trains_of(world.nic(path.source).options(), path, operation, size);
-  return host + world.fabric().visit([&](const auto& fabric) { return round_trip(fabric, path, operation, exchange); });
+  const host::NicOptions& nic = world.nic(path.source).options();
+  const MessageTrains exchange = trains_of(nic, path, operation, size);
+  const PathsTaken taken = paths_taken(nic, path.service);
+  return host +
+         world.fabric().visit([&](const auto& fabric) { return round_trip(fabric, path, operation, exchange, taken); });
+}
+
+PathsTaken paths_taken(const host::NicOptions& nic, host::Service service) {
+  const bool any = service == host::Service::kUet || (nic.path_selector && !nic.path_selector(0)->lasting_entropy());
+  return any ? PathsTaken::kAll : PathsTaken::kOfFlow;
 }
 
 Bytes host_bytes(const IdealPath& path, Bytes size) {
@@ -106,11 +97,14 @@ NetworkTime one_way(const World& world, const IdealPath& path, workload::Operati
   if (path.service == host::Service::kMemory) {
     const Train units = memory_trains_of(world.nic(path.source).options().memory.format, operation, size).data;
     return {.time = world.scale_up()->unloaded_time(path.source, path.destination,
-                                                    {.total = units.total, .last = units.last}),
+                                                    {.total = units.total, .last = units.first}),
             .switches = 1};
   }
-  const Train data = trains_of(world.nic(path.source).options(), path, operation, size).data;
-  return world.fabric().visit([&](const auto& fabric) { return travel(fabric, path.source, path.destination, data); });
+  const host::NicOptions& nic = world.nic(path.source).options();
+  const Train data = trains_of(nic, path, operation, size).data;
+  const PathsTaken taken = paths_taken(nic, path.service);
+  return world.fabric().visit(
+      [&](const auto& fabric) { return travel(fabric, path.source, path.destination, data, taken); });
 }
 
 }  // namespace weft::study::world

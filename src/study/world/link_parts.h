@@ -31,11 +31,12 @@ struct PathStream {
   std::uint16_t entropy = 0;
 };
 
-/// Adds what a flow puts on each link: `part` of it.
-template <class Fabric>
-void add_links(const Fabric& fabric, const PathStream& stream, double part,
-               std::map<fabric::PortIndex, double>& links) {
-  std::map<fabric::PortIndex, double> here{{fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part}};
+/// Adds what leaves by the first port on each link behind it: `part`. `ports_at` an arriving port: those by which it
+/// goes on, in equal parts.
+template <class Fabric, class PortsAt>
+void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::map<fabric::PortIndex, double>& links,
+               const PortsAt& ports_at) {
+  std::map<fabric::PortIndex, double> here{{first, part}};
   for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
     std::map<fabric::PortIndex, double> next;
     for (const auto& [port, share] : here) {
@@ -44,7 +45,7 @@ void add_links(const Fabric& fabric, const PathStream& stream, double part,
       if (arrival.has(fabric::kIsEndpoint)) {
         continue;
       }
-      const fabric::NextHops ports = fabric.ports_taken(arrival.owner, stream.flow, stream.entropy);
+      const fabric::NextHops ports = ports_at(arrival);
       const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
       for (const std::uint16_t number : ports) {
         next[fabric.port_index({node, number})] += share / ports.size();
@@ -52,6 +53,14 @@ void add_links(const Fabric& fabric, const PathStream& stream, double part,
     }
     here = std::move(next);
   }
+}
+
+/// Adds what a flow puts on each link: `part` of it.
+template <class Fabric>
+void add_links(const Fabric& fabric, const PathStream& stream, double part,
+               std::map<fabric::PortIndex, double>& links) {
+  add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
+            [&](const auto& arrival) { return fabric.ports_taken(arrival.owner, stream.flow, stream.entropy); });
 }
 
 }  // namespace weft::study::world

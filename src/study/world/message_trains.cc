@@ -20,6 +20,14 @@ Bytes protect(const host::NicOptions& nic, wire::FrameSizes plain) {
   return nic.bump ? wire::protected_sizes(plain, nic.bump->added).wire : plain.wire;
 }
 
+Train alone(Bytes packet) { return {.total = packet, .first = packet, .full = packet, .last = packet}; }
+
+/// So many packets, all but the last full.
+Train row_of(std::int64_t packets, Bytes full, Bytes last) {
+  return packets == 1 ? alone(last)
+                      : Train{.total = full * (packets - 1) + last, .first = full, .full = full, .last = last};
+}
+
 Train train_of(const host::NicOptions& nic, const IdealPath& path, workload::Operation operation, Bytes size) {
   using wire::Operation;
   const std::int64_t mtu = path.mtu.count();
@@ -48,11 +56,13 @@ Train train_of(const host::NicOptions& nic, const IdealPath& path, workload::Ope
   const auto wire_size = [&](Operation kind, Bytes payload) {
     return protect(nic, wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, kind), payload));
   };
-  Train train{.total = wire_size(last, last_payload), .last = wire_size(last, last_payload)};
-  if (packets > 1) {
-    train.total = train.total + wire_size(first, path.mtu) + wire_size(middle, path.mtu) * (packets - 2);
+  const Bytes end = wire_size(last, last_payload);
+  if (packets == 1) {
+    return alone(end);
   }
-  return train;
+  const Bytes begin = wire_size(first, path.mtu);  // with the message's address: no packet in the middle is larger
+  const Bytes full = packets == 2 ? begin : wire_size(middle, path.mtu);
+  return {.total = begin + full * (packets - 2) + end, .first = begin, .full = full, .last = end};
 }
 
 //= rfc7306 6
@@ -76,7 +86,7 @@ struct StreamShape {
   [[nodiscard]] Train train(Bytes stream) const {
     const std::int64_t packets = std::max<std::int64_t>((stream.count() + room.count() - 1) / room.count(), 1);
     const Bytes last(stream.count() - (packets - 1) * room.count());
-    return {.total = wire_size(room) * (packets - 1) + wire_size(last), .last = wire_size(last)};
+    return row_of(packets, wire_size(room), wire_size(last));
   }
 };
 
@@ -94,7 +104,7 @@ Train iwarp_train(const StreamShape& shape, const transport::IwarpOptions& optio
     return shape.wire_size(Bytes(((kLengthAndCrc + header + payload) + 3) & ~std::int64_t{3}));
   };
   const Bytes last = fpdu(size.count() - (packets - 1) * most);
-  return {.total = fpdu(most) * (packets - 1) + last, .last = last};
+  return row_of(packets, fpdu(most), last);
 }
 
 /// Every packet has the headers of a request; the request of a READ is one without payload.
@@ -119,8 +129,7 @@ MessageTrains uet_trains(const host::NicOptions& nic, const IdealPath& path, wor
   const Bytes other = operation == workload::Operation::kRead
                           ? data(Bytes::zero())
                           : wire_size(wire::uet::PdsAck::kCcSize, given.control, Bytes::zero());
-  return {.data = {.total = data(path.mtu) * (packets - 1) + last, .last = last},
-          .other = {.total = other, .last = other}};
+  return {.data = row_of(packets, data(path.mtu), last), .other = alone(other)};
 }
 
 }  // namespace
@@ -131,7 +140,7 @@ MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, work
         operation == workload::Operation::kRead ? wire::Operation::kReadRequest : wire::Operation::kAcknowledge;
     const Bytes other =
         protect(nic, wire::sizes(path.encapsulation, wire::make_opcode(wire::Service::kRc, short_kind), Bytes::zero()));
-    return {.data = train_of(nic, path, operation, size), .other = {.total = other, .last = other}};
+    return {.data = train_of(nic, path, operation, size), .other = alone(other)};
   }
   if (path.service == host::Service::kUet) {
     return uet_trains(nic, path, operation, size);
@@ -141,14 +150,16 @@ MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, work
                           .room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),
                           .timestamps = tcp.timestamps};
   const Bytes acknowledgement = shape.wire_size(Bytes::zero());
-  const Train plain{.total = acknowledgement, .last = acknowledgement};
+  const Train plain = alone(acknowledgement);
   if (path.service == host::Service::kTcp) {
     return {.data = shape.train(size + Bytes(transport::StreamMessage::kSize)), .other = plain};
   }
   const Train data = iwarp_train(shape, nic.iwarp, operation, size);
   if (operation == workload::Operation::kWriteWithImm) {
     const Train immediate = iwarp_train(shape, nic.iwarp, workload::Operation::kSend, Bytes(kImmediateData));
-    return {.data = {.total = data.total + immediate.total, .last = immediate.last}, .other = plain};
+    return {
+        .data = {.total = data.total + immediate.total, .first = data.first, .full = data.full, .last = immediate.last},
+        .other = plain};
   }
   if (operation != workload::Operation::kRead) {
     return {.data = data, .other = plain};
@@ -164,8 +175,7 @@ MessageTrains memory_trains_of(const wire::MemoryFormat& format, workload::Opera
   const bool reads = operation == workload::Operation::kRead;
   const auto asked = static_cast<std::uint32_t>(std::min<std::int64_t>(size.count(), format.unit));
   const Bytes other(reads ? wire::request_wire_bytes(format, asked) : wire::ack_wire_bytes(format));
-  return {.data = {.total = Bytes(wire::data_wire_bytes(format, format.unit)) * (units - 1) + last, .last = last},
-          .other = {.total = other, .last = other}};
+  return {.data = row_of(units, Bytes(wire::data_wire_bytes(format, format.unit)), last), .other = alone(other)};
 }
 
 }  // namespace weft::study::world

@@ -8,9 +8,12 @@
 
 namespace weft::study::world {
 
-/// Packets one behind another: wire bytes of all, and of the last.
+/// Packets one behind another: wire bytes of all, of the first, which is the largest, of each between it and the last
+/// (as the first if there is none), and of the last.
 struct Train {
   Bytes total{};
+  Bytes first{};
+  Bytes full{};
   Bytes last{};
 };
 

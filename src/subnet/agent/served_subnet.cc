@@ -92,8 +92,10 @@ bool ServedSubnet::manager_takes(PortPlace at, const wire::MadHeader& header) co
 void ServedSubnet::arrive(const Arrival& arrival, const MadPacket& packet, Time now) {
   const PortPlace at = arrival.end;
   const wire::MadHeader header = *wire::MadHeader::parse(packet.mad);
-  const bool for_agent =
-      !is_response(header.method) && (is_get_or_set(header) || header.method == wire::kMethodTrapRepress);
+  // What ends no trap of the node's own is for the program at that port that has sent one, such as a manager that tells
+  // another of itself.
+  const bool represses = header.method == wire::kMethodTrapRepress && names_own_trap(at, header);
+  const bool for_agent = !is_response(header.method) && (is_get_or_set(header) || represses);
   if (for_agent && is_subnet_management(header) && !manager_takes(at, header)) {
     answer_management(arrival, packet, now);
   } else if (for_agent && header.management_class == wire::kClassPerformance) {
@@ -174,12 +176,16 @@ bool ServedSubnet::repress(PortPlace at, const SmpRequest& request) {
   if (request.header.method != wire::kMethodTrapRepress) {
     return false;
   }
-  std::optional<PendingTrap>& trap = node_at(at).trap;
-  constexpr std::uint64_t kOwnBits = 0xFFFF'FFFF;  // the upper half is that of the manager's stack
-  if (trap && trap->transaction_id == (request.header.transaction_id & kOwnBits)) {
-    trap.reset();
+  if (names_own_trap(at, request.header)) {
+    node_at(at).trap.reset();
   }
   return true;
+}
+
+bool ServedSubnet::names_own_trap(PortPlace at, const wire::MadHeader& header) const {
+  const std::optional<PendingTrap>& trap = nodes_[at.node.value()].trap;
+  constexpr std::uint64_t kOwnBits = 0xFFFF'FFFF;  // the upper half is that of the manager's stack
+  return trap && trap->transaction_id == (header.transaction_id & kOwnBits);
 }
 
 Time ServedSubnet::next_timeout() const {

@@ -114,6 +114,7 @@ class ServedSubnet {
   void answer_directed(PortPlace at, const MadPacket& request, Time now);
   void answer_counters(PortPlace at, const MadPacket& request);
   [[nodiscard]] bool repress(PortPlace at, const SmpRequest& request);
+  [[nodiscard]] bool names_own_trap(PortPlace at, const wire::MadHeader& header) const;
   void deliver(PortPlace at, const MadPacket& packet) { deliveries_.push_back({.at = at, .packet = packet}); }
 
   // Links (served_subnet_links.cc).

@@ -192,7 +192,8 @@ std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& deli
     if (client.at != delivery.at) {
       continue;
     }
-    if (is_response(header.method)) {
+    // A TrapRepress answers the trap that a client has sent, as a response answers a request.
+    if (is_response(header.method) || header.method == wire::kMethodTrapRepress) {
       const auto& asked = client.asked;
       if (std::find(asked.rbegin(), asked.rend(), transaction) != asked.rend()) {
         return {id};

@@ -190,5 +190,27 @@ TEST_F(UmadServiceTest, GivesAdministrationToTheOneManagerOfAPort) {
   EXPECT_EQ(next(), std::nullopt);
 }
 
+/// The defect: the agent of the port took it, so the manager waited for ever for the answer to its trap, and never
+/// ended its sweep.
+TEST_F(UmadServiceTest, GivesATrapRepressToTheManagerThatSentTheTrap) {
+  bring_up();
+  const UmadClientId standby = attach("H1");
+  const UmadClientId master = attach("H2");
+  for (const UmadClientId manager : {standby, master}) {
+    ASSERT_TRUE(ask_control(manager, UmadControlType::kSetIsSm, 1).problem.empty());
+  }
+  wire::MadHeader trap{.management_class = wire::kClassSubnetLidRouted,
+                       .method = wire::kMethodTrap,
+                       .transaction_id = 0x133b,
+                       .attribute_id = wire::kAttributeNotice};
+  send_as(standby, kLids[1], trap);
+  EXPECT_EQ(next(), Found(std::pair(master, 0x133bU)));
+  trap.method = wire::kMethodTrapRepress;
+  send_as(master, kLids[0], trap);
+  EXPECT_EQ(next(), Found(std::pair(standby, 0x133bU)));
+  EXPECT_EQ(next(), std::nullopt);
+  EXPECT_EQ(service.unclaimed(), 0U);
+}
+
 }  // namespace
 }  // namespace weft::subnet

@@ -152,6 +152,8 @@ class Pdc {
     return state_ == State::kSyn && psn - sender_.start() >= peer_window_;
   }
   void learn_peer(const wire::UetHeader& header);
+  /// Acknowledgements and control packets take the path that last brought something: one that is dead brings nothing.
+  void answer_by_path_of(const wire::Packet& packet) { template_.entropy = packet.common.entropy; }
   void on_request(const ReceivedPacket& received, const PdcCall& call);
   void take(const ReceivedPacket& received, const PdcCall& call);
   void on_acknowledge(const ReceivedPacket& received, const PdcCall& call);

@@ -20,6 +20,8 @@ void Pdc::on_packet(const ReceivedPacket& received, const PdcCall& call) {
     case wire::UetType::kAck:
     case wire::UetType::kAckCc:
     case wire::UetType::kAckCcx:
+      if (sender_.has_path_selector())
+        answer_by_path_of(received.packet);
       on_acknowledge(received, call);
       break;
     case wire::UetType::kNack:
@@ -66,6 +68,7 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
   const wire::UetHeader& header = received.packet.uet;
   const bool marked = received.packet.common.ecn == wire::Ecn::kCe;
   const bool rod = header.type == wire::UetType::kRodRequest || header.type == wire::UetType::kRodCcRequest;
+  answer_by_path_of(received.packet);
   if (rod != (key_.mode == UetMode::kRod)) {
     receiver_.refuse({.psn = header.psn, .code = wire::UetNack::kPdcModeMismatch, .marked = marked});
     return;

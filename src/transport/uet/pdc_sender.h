@@ -60,6 +60,7 @@ class PdcSender {
            (in_flight_ < window_ || in_flight_ == 0);
   }
   [[nodiscard]] std::uint32_t first_owner() const { return owners_.front(); }
+  [[nodiscard]] bool has_path_selector() const { return policies_.path_selector != nullptr; }
   /// The owner has made it, and has more.
   void send_fast(wire::Packet& packet, const SesPacket& made, const UetOptions& options, Time now);
   [[nodiscard]] Time next_timeout() const { return earlier(deadline_, waiting_until_); }

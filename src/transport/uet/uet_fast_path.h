@@ -181,6 +181,7 @@ inline bool Pdc::may_take_fast(const wire::Packet& packet) const {
 
 inline void Pdc::take_fast(const wire::Packet& packet, const PdcCall& call) {
   heard_at_ = active_at_ = call.now;
+  answer_by_path_of(packet);
   notice_retries_ = credit_retries_ = 0;
   if (packet.uet.psn != receiver_.base())
     ++call.counters.out_of_order;
@@ -211,6 +212,8 @@ inline bool Pdc::acknowledge_fast(const wire::Packet& packet, const PdcCall& cal
   if (!plain)
     return false;
   heard_at_ = call.now;
+  if (sender_.has_path_selector())
+    answer_by_path_of(packet);
   credit_retries_ = 0;
   const bool progresses = psn_distance(sender_.una(), header.psn) >= 0;
   if (!sender_.on_ack(packet, nullptr, call)) {
