@@ -2,7 +2,7 @@
 import {axis, legend, legendHeight, makeChart, tip, tooltip} from '../charts.js';
 import {list} from '../comparison.js';
 import {h} from '../dom.js';
-import {count, percent, seconds, timeUnit} from '../format.js';
+import {count, percent, seconds, tick, timeUnit} from '../format.js';
 import {kindLook, lineAt, symbolAt} from '../palette.js';
 
 const MOST_LINKS = 5;
@@ -26,6 +26,9 @@ const nameOf = (kind) => KINDS[kind]?.[0] ?? kind;
 const meaningOf = (kind) => KINDS[kind]?.[1];
 
 const heights = (onPaper) => (onPaper ? {load: 110, decisions: 60} : {load: 190, decisions: 110}); // pixels
+
+/** So short that both parts keep their left edge, and one clock. */
+const shortCount = (value) => (value >= 1e6 ? `${value / 1e6} M` : value >= 1e4 ? `${value / 1e3} k` : tick(value));
 
 const peakOf = (link) => Math.max(0, ...list(link.utilisation));
 
@@ -59,6 +62,7 @@ function optionOf(fabric) {
   const lines = linesOf(topology);
   const courses = list(fabric.decisions);
   const last = topology.instants_s.at(-1);
+  const end = last * (1 + 0.5 / topology.instants_s.length); // room for half a bar
   const time = timeUnit(last);
   const common = {left: 66, right: 20};
   return (theme, width, onPaper) => {
@@ -71,7 +75,7 @@ function optionOf(fabric) {
         type: 'value',
         gridIndex: index,
         min: 0,
-        max: last * time.factor,
+        max: end * time.factor,
         containShape: false,
         axisLabel: {showMaxLabel: false},
         name: index === 1 || !below ? `time, ${time.name}` : '',
@@ -84,7 +88,7 @@ function optionOf(fabric) {
       legend: legend(theme, width, {data: names, itemWidth: LINE_WIDTH}),
       grid: [{...common, top, height: load}, ...(below ? [{...common, top: top + load + 40, height: decisions}] : [])],
       xAxis: [timeAxis(0), ...(below ? [timeAxis(1)] : [])],
-      yAxis: [valueAxis(0, 'load, %'), ...(below ? [valueAxis(1, 'decisions', {splitNumber: 3, minInterval: 1})] : [])],
+      yAxis: [valueAxis(0, 'load, %'), ...(below ? [valueAxis(1, 'decisions', {splitNumber: 3, minInterval: 1, axisLabel: {formatter: shortCount}})] : [])],
       tooltip: tooltip(theme, {
         trigger: 'item',
         formatter: ({seriesName, seriesIndex, value}) =>
