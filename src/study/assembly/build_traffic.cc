@@ -27,6 +27,7 @@ class Planner {
 
   [[nodiscard]] Result<void> place_jobs() { return participants_.place_jobs(); }
   [[nodiscard]] Result<TrafficPlan> plan(std::size_t index) const;
+  void add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] TrafficPlan training(const scenario::JobSettings& job, workload::JobId id) const;
 
  private:
@@ -106,15 +107,7 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
     }
     plan.rank_names.push_back(participant.name);
   }
-  const bool one_to_one =
-      !scenario::is_collective(traffic.kind) || traffic.collective == workload::CollectiveKind::kSend;
-  if (!traffic.job.empty() && traffic.over != scenario::TrafficRoute::kScaleUp && one_to_one) {
-    lend_rails(plan.machines, graph_, scale_up_);
-    const auto relays = [](const world::MachinePlan& machine) { return machine.lent_rails > 0; };
-    if (std::ranges::any_of(plan.machines, relays)) {
-      plan.layout = layout_of(plan.machines, graph_, scale_up_);
-    }
-  }
+  add_relays(plan, traffic);
   Result<void> filled;
   if (saves) {
     const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
@@ -131,6 +124,20 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
     }
   }
   return plan;
+}
+
+// Of what goes from one rank to another alone; other collectives keep to rails, or relay by themselves.
+void Planner::add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
+  const bool one_to_one =
+      !scenario::is_collective(traffic.kind) || traffic.collective == workload::CollectiveKind::kSend;
+  if (traffic.job.empty() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one) {
+    return;
+  }
+  lend_rails(plan.machines, graph_, scale_up_);
+  const auto relays = [](const world::MachinePlan& machine) { return machine.lent_rails > 0; };
+  if (std::ranges::any_of(plan.machines, relays)) {
+    plan.layout = layout_of(plan.machines, graph_, scale_up_);
+  }
 }
 
 TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId id) const {

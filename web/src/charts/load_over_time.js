@@ -4,6 +4,7 @@ import {list} from '../comparison.js';
 import {h} from '../dom.js';
 import {count, percent, seconds, tick, timeUnit} from '../format.js';
 import {kindLook, lineAt, symbolAt} from '../palette.js';
+import {opening, table} from '../section.js';
 
 const MOST_LINKS = 5;
 const MOST_PATTERNS = 30; // instants; with more of them bars are too narrow for a pattern
@@ -133,6 +134,34 @@ function optionOf(fabric) {
   };
 }
 
+/** A row for each instant: the mean of all links, the busiest one, and how often each kind of decision was made. */
+function tableOf(fabric) {
+  const {topology} = fabric;
+  const [mean] = linesOf(topology);
+  const links = chosenAmong(topology);
+  const courses = list(fabric.decisions);
+  return table(
+    `Load and decisions of ${fabric.name} over time`,
+    [
+      {name: 'Until'},
+      {name: 'Mean load', number: true},
+      {name: 'Highest load', number: true},
+      {name: 'Of the link'},
+      ...courses.map(({decision}) => ({name: nameOf(decision), number: true})),
+    ],
+    topology.instants_s.map((instant, place) => {
+      const busiest = links.reduce((most, link) => (link.utilisation[place] > most.utilisation[place] ? link : most));
+      return [
+        seconds(instant),
+        percent(mean.values[place]),
+        percent(busiest.utilisation[place]),
+        `${busiest.from} to ${busiest.to}`,
+        ...courses.map((course) => count(course.count[place])),
+      ];
+    }),
+  );
+}
+
 /** The chart of one fabric at a time, whose links have loads: {elements, show(fabric)}. */
 export function loadOverTime(first) {
   let shown = first;
@@ -167,6 +196,7 @@ export function loadOverTime(first) {
             .join('; ')}.`;
   };
   say();
+  const rows = opening('Numbers as a table', () => tableOf(shown));
   return {
     elements: [
       h('h3', {}, 'Load over time, and what load balancing decided'),
@@ -177,11 +207,13 @@ export function loadOverTime(first) {
       ),
       chart.element,
       caption,
+      rows.element,
     ],
     show: (fabric) => {
       shown = fabric;
       option = optionOf(fabric);
       say();
+      rows.refresh();
       chart.resize();
     },
   };
