@@ -126,16 +126,27 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
   return plan;
 }
 
-// Of what goes from one rank to another alone; other collectives keep to rails, or relay by themselves.
+// Of what goes from one rank to another alone; other collectives keep to rails, or relay by themselves. Flows have the
+// links of their GPUs only for that.
 void Planner::add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
   const bool one_to_one =
       !scenario::is_collective(traffic.kind) || traffic.collective == workload::CollectiveKind::kSend;
-  if (traffic.job.empty() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one) {
+  const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
+  if (job == scenario_.jobs.end() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one) {
     return;
   }
-  lend_rails(plan.machines, graph_, scale_up_);
+  std::vector<world::MachinePlan> machines = plan.machines;
+  const std::vector<Participant>& ranks = participants_.ranks_of(*job);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const auto rank = std::ranges::find(ranks, plan.rank_names[i], &Participant::name);
+    if (rank != ranks.end()) {
+      machines[i].scale_up = rank->machine.scale_up;
+    }
+  }
+  lend_rails(machines, graph_, scale_up_);
   const auto relays = [](const world::MachinePlan& machine) { return machine.lent_rails > 0; };
-  if (std::ranges::any_of(plan.machines, relays)) {
+  if (std::ranges::any_of(machines, relays)) {
+    plan.machines = std::move(machines);
     plan.layout = layout_of(plan.machines, graph_, scale_up_);
   }
 }

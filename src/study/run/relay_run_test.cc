@@ -1,7 +1,7 @@
 // Point-to-point messages between rails that the network does not join: relayed by the GPU of the sender's host that is
 // on the receiver's rail.
 #include <fmt/core.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
@@ -13,8 +13,6 @@
 
 namespace weft::study::run {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSize = 4'000'000;
 constexpr double kMostHops = 8'000'000;
@@ -129,7 +127,7 @@ TEST(Relay, MessagesInFlightOverlapTheirHops) {
   }
 }
 
-TEST(Relay, EveryFamilyThatJobsUseRelays) {
+TEST(Relay, EveryFamilyRelays) {
   for (const std::string_view family : {"infiniband", "uet", "iwarp", "tcp"}) {
     SCOPED_TRACE(family);
     std::string text = flows_between("rank0", "rank3");
@@ -158,14 +156,16 @@ TEST(Relay, TheFlowLevelHasTheHopToo) {
 }
 
 TEST(Relay, WithoutScaleUpLinksOrForReadsThereIsNone) {
+  const auto ends_well = [](const std::string& text) {
+    const results::RunResults results = run_of(text);
+    return results.messages.size() == 1 && results.messages[0].record.status == verbs::WcStatus::kSuccess;
+  };
   std::string text = flows_between("rank0", "rank3");
-  const results::RunResults read = results_of(scenario_of(flows_between("rank0", "rank3", "operation = \"read\"")));
-  EXPECT_EQ(read.run.end, results::RunEnd::kError);
+  EXPECT_TRUE(ends_well(text));
+  EXPECT_FALSE(ends_well(flows_between("rank0", "rank3", "operation = \"read\"")));
   const std::string links = "[scale_up]\nentry = \"nvlink4\"\n";
   text.erase(text.find(links), links.size());
-  const results::RunResults none = results_of(scenario_of(text));
-  EXPECT_EQ(none.run.end, results::RunEnd::kError);
-  EXPECT_THAT(none.run.error, HasSubstr("rail"));
+  EXPECT_FALSE(ends_well(text));
 }
 
 /// Four stages, the second in the first host and the third in the other: their GPUs are on different rails.
