@@ -574,6 +574,7 @@ Result<void> Nic::destroy_qp(Qpn qpn) {
   if (destroyed) {
     QpRecord& record = record_of(ref_of(slot));
     destroyed_cuts_ += record.control != nullptr ? record.control->cuts() : 0;
+    destroyed_path_changes_ += record.paths != nullptr ? record.paths->changes() : 0;
     QpRecord left;
     left.paced_at = record.paced_at;
     left.timer_at = record.timer_at;
@@ -739,6 +740,18 @@ std::uint64_t Nic::rate_cuts() const {
     }
   }
   return cuts;
+}
+
+std::uint64_t Nic::path_changes() const {
+  std::uint64_t changes = destroyed_path_changes_;
+  if (options_.path_selector) {
+    for (const std::vector<QpRecord>& records : records_) {
+      for (const QpRecord& record : records) {
+        changes += record.paths != nullptr ? record.paths->changes() : 0;
+      }
+    }
+  }
+  return changes + (device_.uet() != nullptr ? device_.uet()->path_changes() : 0);
 }
 
 std::size_t Nic::heap_bytes() const {

@@ -151,6 +151,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Connections connections() const;
   /// Of all queue pairs that exist (CongestionControl::cuts). O(queue pairs).
   [[nodiscard]] std::uint64_t rate_cuts() const;
+  /// PathSelector::changes() of all queue pairs and contexts that there have been. O(those that exist).
+  [[nodiscard]] std::uint64_t path_changes() const;
   [[nodiscard]] std::size_t heap_bytes() const;
   /// A request that the engine refused after its delay: the program's error.
   [[nodiscard]] const std::optional<Error>& deferred_error() const { return deferred_error_; }
@@ -322,6 +324,7 @@ class alignas(64) Nic final : public fabric::Endpoint {
   std::unique_ptr<ReorderMeter> reordering_;  // null: order is not measured
   transport::RcCounters destroyed_;           // of queue pairs that are no more
   std::uint64_t destroyed_cuts_ = 0;
+  std::uint64_t destroyed_path_changes_ = 0;
 };
 
 }  // namespace weft::host

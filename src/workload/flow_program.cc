@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "workload/relay_rails.h"
+
 namespace weft::workload {
 namespace {
 
@@ -13,6 +15,17 @@ constexpr std::uint64_t kNoticeToken = std::numeric_limits<std::uint64_t>::max()
 constexpr ConnectionOptions kTriggerConnection{.queue_pairs = 1, .max_send_wr = 64, .receive_requests = 128};
 
 }  // namespace
+
+ConnectionRequest connection_of(const Flow& flow, const JobLayout* layout) {
+  RailPair rails{flow.shape.rail, flow.shape.remote_rail};
+  if (layout != nullptr && flow.shape.operation != Operation::kRead)
+    rails = relayed((*layout)[flow.id.source.value()], (*layout)[flow.id.destination.value()], rails);
+  return {.from = flow.id.source,
+          .to = flow.id.destination,
+          .rail = rails.rail,
+          .remote_rail = rails.remote_rail,
+          .channel = flow.channel};
+}
 
 FlowProgram::FlowProgram(Messenger& messenger, std::unique_ptr<FlowSource> source, const FlowProgramOptions& options)
     : messenger_(messenger), source_(std::move(source)), options_(options), next_(take()) {
@@ -114,12 +127,7 @@ Result<void> FlowProgram::open_due_flows() {
 }
 
 Result<ChannelId> FlowProgram::connect(const Flow& flow) {
-  return messenger_.open({.from = flow.id.source,
-                          .to = flow.id.destination,
-                          .rail = flow.shape.rail,
-                          .remote_rail = flow.shape.remote_rail,
-                          .channel = flow.channel},
-                         options_.connection);
+  return messenger_.open(connection_of(flow, options_.layout), options_.connection);
 }
 
 Result<void> FlowProgram::open(const Flow& flow) {
@@ -222,8 +230,8 @@ Result<void> FlowProgram::follow(const TriggerBoard::Effects& effects) {
 }
 
 Result<void> FlowProgram::notify(const TriggerNotice& notice) {
-  auto channel =
-      messenger_.open({.from = options_.rank, .to = notice.to, .channel = kTriggerChannel}, kTriggerConnection);
+  const Flow stream{.id = {options_.job, options_.rank, notice.to, kTriggerChannel}, .channel = kTriggerChannel};
+  auto channel = messenger_.open(connection_of(stream, options_.layout), kTriggerConnection);
   if (!channel)
     return pass_on(channel);
   const ConnectionEnd& end = messenger_.end(*channel);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/slab.h"
+#include "workload/collective/collectives.h"
 #include "workload/flow.h"
 #include "workload/messenger.h"
 #include "workload/program.h"
@@ -33,7 +34,12 @@ struct FlowProgramOptions {
   /// Flows that wait for others, and the rank whose they are; null: none do. The plan must outlive the program.
   const TriggerPlan* triggers = nullptr;
   RankId rank{};
+  /// Of the job's ranks, where some relay for others; must outlive the program. Null: flows take the rails they name.
+  const JobLayout* layout = nullptr;
 };
+
+/// The connection of a flow: READs, whose data come back, are not relayed.
+[[nodiscard]] ConnectionRequest connection_of(const Flow& flow, const JobLayout* layout);
 
 class FlowProgram final : public Program, private MessageHandler {
  public:

@@ -8,7 +8,7 @@ namespace {
 
 /// A request's name: its queue's place in the table, and whether it is a receive request. A failed completion tells
 /// nothing else.
-constexpr std::uint64_t kReceive = std::uint64_t{1} << 63;
+constexpr std::uint64_t kReceiveRequest = std::uint64_t{1} << 63;
 constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;
 
 StreamKey stream_from(const ConnectionEnd& end, JobId job, std::uint32_t queue_pair) {
@@ -43,7 +43,12 @@ Result<ChannelId> Messenger::open(const ConnectionRequest& request, const Connec
   auto end = connector_.connect(request, options);
   if (!end)
     return pass_on(end);
-  return adopt(**end);
+  auto adopted = adopt(**end);
+  if (adopted && (*end)->port.relay && !channels_[adopted->value()].hop.is_valid()) [[unlikely]] {
+    if (auto opened = open_hop(*adopted); !opened)
+      return pass_on(opened);
+  }
+  return adopted;
 }
 
 Result<void> Messenger::on_connected(const ConnectionEnd& end) {
@@ -160,19 +165,28 @@ Result<void> Messenger::post(ChannelId channel, std::uint32_t queue_pair, const 
   const Channel& used = channels_[channel.value()];
   WEFT_ASSERT(queue_pair < used.end->queue_pairs.size());
   outstanding_ += message.is_control ? 0 : 1;
+  if (used.hop.is_valid()) [[unlikely]]
+    return relay({.channel = channel, .queue_pair = queue_pair, .message = message, .at = now()});
   return enqueue(used.first_queue + queue_pair, {.message = message, .at = now()});
 }
 
 Result<void> Messenger::post(ChannelId channel, const Message& message) {
-  Channel& used = channels_[channel.value()];
-  if (!used.cuts_messages())
-    return post(channel, used.choice.next([&](std::uint32_t i) { return queues_[used.first_queue + i].unfinished; }),
-                message);
-  const std::uint32_t parts = used.end->options.data_queue_pairs();
-  const std::uint32_t first = used.first_queue;
   outstanding_ += message.is_control ? 0 : 1;
+  if (channels_[channel.value()].hop.is_valid()) [[unlikely]]
+    return relay({.channel = channel, .message = message, .at = now()});
+  return enqueue_by_choice(channel, message, now());
+}
+
+Result<void> Messenger::enqueue_by_choice(ChannelId channel, const Message& message, Time at) {
+  Channel& used = channels_[channel.value()];
+  const std::uint32_t first = used.first_queue;
+  if (!used.cuts_messages()) {
+    const std::uint32_t queue = used.choice.next([&](std::uint32_t i) { return queues_[first + i].unfinished; });
+    return enqueue(first + queue, {.message = message, .at = at});
+  }
+  const std::uint32_t parts = used.end->options.data_queue_pairs();
   Posted posted{.message = message,
-                .at = now(),
+                .at = at,
                 .whole = wholes_.allocate(Whole{.message = message, .missing = parts}),
                 .parts = parts};
   for (std::uint32_t i = 0; i < parts; ++i) {
@@ -225,7 +239,7 @@ Result<void> Messenger::post_receive(std::uint32_t queue) {
   const verbs::Sge element{
       .address = ports_.memory().address, .length = static_cast<std::uint32_t>(room), .lkey = end.port.key};
   return end.port.provider->post_recv(end.queue_pairs[own.number],
-                                      {.wr_id = queue | kReceive, .sg_list = {&element, 1}});
+                                      {.wr_id = queue | kReceiveRequest, .sg_list = {&element, 1}});
 }
 
 Result<void> Messenger::poll(MessageHandler& handler) {
@@ -257,10 +271,10 @@ Result<void> Messenger::poll_rail(const RailPort& port, MessageHandler& handler)
 Result<void> Messenger::on_completion(const verbs::WorkCompletion& completion, MessageHandler& handler) {
   if ((completion.wr_id & kGroupRequests) != 0)
     return handler.on_reduced(completion.wr_id, completion.status);
-  const auto queue = static_cast<std::uint32_t>(completion.wr_id & ~kReceive);
+  const auto queue = static_cast<std::uint32_t>(completion.wr_id & ~kReceiveRequest);
   WEFT_ASSERT(queue < queues_.size());
-  return (completion.wr_id & kReceive) != 0 ? on_receive_completion(queue, completion, handler)
-                                            : on_send_completion(queue, completion, handler);
+  return (completion.wr_id & kReceiveRequest) != 0 ? on_receive_completion(queue, completion, handler)
+                                                   : on_send_completion(queue, completion, handler);
 }
 
 Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::WorkCompletion& completion,
@@ -310,6 +324,8 @@ Result<void> Messenger::finish(std::uint32_t queue, const Posted& done, verbs::W
       return {};
     whole = *ended;
   }
+  if (end.name.channel == kRelayChannel) [[unlikely]]
+    return pass_on_relayed(own.channel, whole.status, handler);
   outstanding_ -= whole.message.is_control ? 0 : 1;
   return handler.on_sent(whole.message, whole.status);
 }

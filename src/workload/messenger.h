@@ -8,6 +8,9 @@
 // A queue pair that has used up its retries may be connected anew (Connector::reconnect). What was unfinished is then
 // sent again, but for messages that the peer has received: they, and the WRITEs before them, have ended. So each
 // message that needs a receive request arrives once, and in order; a WRITE without one may be placed twice.
+//
+// What goes out by another rank's NIC (RailPort::relay) is first written into that rank's GPU, over scale-up links;
+// when that is acknowledged it goes on. So the data pass each of both links once, message by message, and in order.
 #pragma once
 
 #include <array>
@@ -169,6 +172,7 @@ class Messenger final : public ConnectionListener {
     std::uint32_t first_queue = 0;
     QueuePairChoice choice;  // of whole messages
     std::uint32_t queues = 0;
+    ChannelId hop{};  // to the rank whose NIC it uses; invalid: it uses an own one
     // Neighbours in the order of use, of those that may be closed.
     ChannelId older{};
     ChannelId newer{};
@@ -178,7 +182,23 @@ class Messenger final : public ConnectionListener {
     }
   };
 
+  /// A message on its way to the rank that relays it.
+  struct Relayed {
+    ChannelId channel{};
+    std::optional<std::uint32_t> queue_pair{};
+    Message message;
+    Time at;
+  };
+
+  /// Of connections to ranks that relay; no program's.
+  static constexpr std::uint32_t kRelayChannel = 0xFFFF'FFFE;
+
   [[nodiscard]] Result<ChannelId> adopt(const ConnectionEnd& end);
+  [[nodiscard]] Result<void> open_hop(ChannelId channel);
+  [[nodiscard]] Result<void> relay(const Relayed& relayed);
+  /// The oldest message of the hop is at the rank that relays it, or was lost on the way there.
+  [[nodiscard]] Result<void> pass_on_relayed(ChannelId hop, verbs::WcStatus status, MessageHandler& handler);
+  [[nodiscard]] Result<void> enqueue_by_choice(ChannelId channel, const Message& message, Time at);
   [[nodiscard]] ChannelId place_for(const ConnectionEnd& end);
   void link_newest(ChannelId channel);
   void unlink(ChannelId channel);
@@ -229,7 +249,9 @@ class Messenger final : public ConnectionListener {
   Slab<Whole> wholes_;
   std::uint64_t outstanding_ = 0;
   std::optional<Failure> failure_;
-  std::map<std::uint32_t, Repair> repairs_;  // by queue
+  std::map<std::uint32_t, Repair> repairs_;     // by queue
+  std::map<ChannelId, Ring<Relayed>> relayed_;  // by hop
+  std::uint64_t relays_ = 0;                    // messages to ranks that relay, so far
 };
 
 }  // namespace weft::workload

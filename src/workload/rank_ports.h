@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/result.h"
 #include "verbs/machine.h"
 #include "verbs/provider.h"
+#include "workload/rank.h"
 
 namespace weft::workload {
 
@@ -25,13 +27,22 @@ struct RankMemory {
   verbs::MemoryPlace place{};  // where it lies
 };
 
+/// Of a rail that is another rank's NIC: over which of the own rails that rank gets the data first, and at which of
+/// its.
+struct RelayPath {
+  RankId through{};
+  std::uint16_t rail = 0;
+  std::uint16_t remote_rail = 0;
+};
+
 struct RailPort {
   verbs::Provider* provider = nullptr;  // the machine's
   EndpointId endpoint{};
   Rate rate{};
   verbs::PdHandle pd{};
   verbs::CqHandle cq{};
-  std::uint32_t key = 0;  // of the memory
+  std::uint32_t key = 0;             // of the memory
+  std::optional<RelayPath> relay{};  // none: the rank's own
 };
 
 class RankPorts {
@@ -40,6 +51,8 @@ class RankPorts {
   [[nodiscard]] static Result<RankPorts> open(verbs::Machine& machine, const RankMemory& memory);
 
   [[nodiscard]] std::span<const RailPort> rails() const { return rails_; }
+  /// Before any connection is made.
+  void set_relay(std::uint16_t rail, const RelayPath& path) { rails_[rail].relay = path; }
   [[nodiscard]] const RankMemory& memory() const { return memory_; }
   [[nodiscard]] verbs::Machine& machine() const { return *machine_; }
 

@@ -14,6 +14,25 @@ const NAMES = [
   'tcp',
 ];
 
+const DECISIONS = [
+  'flowlet-kept',
+  'flowlet-moved',
+  'reroute',
+  'port-choice',
+  'detour',
+  'path-change',
+  'entries',
+  'of-a-later-version', // which the page has no words for
+];
+
+/** Decisions of every kind, at each instant; no scheme makes them all. */
+export const decisionsOf = (fabric) =>
+  DECISIONS.map((decision, kind) => ({
+    decision,
+    at_s: fabric.topology.instants_s,
+    count: fabric.topology.instants_s.map((_, instant) => (instant * 7919 + kind * 104729) % (10 ** (1 + (kind % 6)))),
+  }));
+
 /** Many short events in the lanes of two ranks. */
 function manyEvents(step) {
   const events = [];
@@ -58,6 +77,7 @@ export function crowded() {
     for (const key of ['usd', 'usd_low', 'usd_high', 'to_recommended']) fabric.work_cost[key] *= slower;
     fabric.collectives = [{purpose: 'dp', kind: 'all-reduce', bytes: 1e9, time_s: 0.1, paths_allow_s: 0.09}];
     fabric.timeline = manyEvents(fabric.step_time_s);
+    fabric.decisions = decisionsOf(fabric);
     fabric.settings_text = `${fabric.settings_text}\n`.repeat(80);
     fabric.settings.list = Array.from({length: 40}, () => fabric.settings.list).flat();
     fabric.tuning_risk.cases = Array.from({length: 5}, (_, round) =>

@@ -29,6 +29,7 @@ describe('numbers of the report', () => {
     assert.deepEqual(drawn.map(({id}) => id).sort(), [
       'cost',
       'fct',
+      'load',
       'lost-time',
       'pauses-rocev2',
       'queues',

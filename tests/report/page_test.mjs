@@ -4,6 +4,7 @@ import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
+import {decisionsOf} from './documents.mjs';
 import {
   dataFile,
   open,
@@ -51,6 +52,37 @@ describe('the page of the report', () => {
     url = reportOf(dataFile('full.json'));
   });
   after(stopBrowser);
+
+  it('draws the load of links over time, and below on the same clock what load balancing decided', async () => {
+    const document = readData('full.json');
+    const fabric = document.fabrics.find(({name}) => name === 'rocev2');
+    fabric.decisions = decisionsOf(fabric).slice(0, 2);
+    const {page, faults, close} = await open(reportOfDocument(document));
+    const without = await optionOf(page, 'load');
+    assert.equal(without.grid.length, 1, 'the first fabric has decided nothing');
+    await page.selectOption('#select-fabric-of-the-map', 'rocev2');
+    const {grid, xAxis, series} = await optionOf(page, 'load');
+    assert.equal(grid.length, 2);
+    for (const edge of ['min', 'max']) assert.equal(xAxis[0][edge], xAxis[1][edge], edge);
+    const lines = series.filter(({type}) => type === 'line');
+    const switches = new Set(fabric.topology.nodes.filter(({kind}) => kind === 'switch').map(({name}) => name));
+    const between = fabric.topology.links.filter(({from, to}) => switches.has(from) && switches.has(to));
+    const mean = (instant) => between.reduce((sum, link) => sum + link.utilisation[instant], 0) / between.length;
+    lines[0].data.forEach(([, load], instant) => assert.ok(Math.abs(load - 100 * mean(instant)) < 1e-9));
+    assert.ok(lines.slice(1).every(({name}) => between.some(({from, to}) => name.startsWith(`${from} to ${to}`))));
+    const bars = series.filter(({type}) => type === 'bar');
+    assert.deepEqual(
+      bars.map(({data}) => data.map(([, counted]) => counted)),
+      fabric.decisions.map(({count}) => count),
+    );
+    assert.deepEqual(
+      bars[0].data.map(([at]) => at),
+      lines[0].data.map(([at]) => at),
+    );
+    assert.match(await page.textContent('#load-caption'), /flowlets that stayed, [\d,. ]+ in all \(a flow began/);
+    assert.deepEqual(faults, []);
+    await close();
+  });
 
   it('moves the map of links with its slider, by keyboard', async () => {
     const {page, faults, close} = await open(url);

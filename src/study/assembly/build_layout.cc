@@ -1,7 +1,9 @@
 #include "study/assembly/build_layout.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/assert.h"
@@ -19,7 +21,49 @@ std::string host_name(const world::MachinePlan& machine, const fabric::Graph& gr
   return gpu == nullptr ? machine.name : gpu->host;
 }
 
+/// The machine whose own rail it is.
+workload::RankId owner_of(EndpointId endpoint, const std::vector<world::MachinePlan>& machines) {
+  for (std::uint32_t rank = 0; rank < machines.size(); ++rank) {
+    const std::vector<EndpointId>& rails = machines[rank].rails;
+    const auto own = rails.end() - static_cast<std::ptrdiff_t>(machines[rank].lent_rails);
+    if (machines[rank].scale_up && std::find(rails.begin(), own, endpoint) != own) {
+      return workload::RankId(rank);
+    }
+  }
+  WEFT_ASSERT(false);
+  return {};
+}
+
 }  // namespace
+
+void lend_rails(std::vector<world::MachinePlan>& machines, const fabric::Graph& graph, const ScaleUpPlan* scale_up) {
+  const std::vector<std::uint32_t> parts = joined_parts(graph, Joins::kCables);
+  // By host and domain: the first own rail there is in each part.
+  std::map<std::pair<std::string, std::uint32_t>, std::map<std::uint32_t, EndpointId>> known;
+  const auto place_of = [&](const world::MachinePlan& machine) {
+    return std::pair(host_name(machine, graph, scale_up), scale_up->domain_of(*machine.scale_up));
+  };
+  const auto may_relay = [&](const world::MachinePlan& machine) {
+    return scale_up != nullptr && machine.scale_up && !machine.rails.empty();
+  };
+  for (const world::MachinePlan& machine : machines) {
+    for (std::size_t rail = 0; may_relay(machine) && rail < machine.rails.size(); ++rail) {
+      known[place_of(machine)].emplace(parts[machine.rails[rail].value()], machine.rails[rail]);
+    }
+  }
+  for (world::MachinePlan& machine : machines) {
+    if (!may_relay(machine)) {
+      continue;
+    }
+    const std::vector<EndpointId> own = machine.rails;
+    for (const auto& there : known[place_of(machine)]) {
+      if (std::ranges::none_of(own, [&](EndpointId rail) { return parts[rail.value()] == there.first; })) {
+        machine.rails.push_back(there.second);
+        ++machine.lent_rails;
+      }
+    }
+  }
+}
 
 workload::JobLayout layout_of(const std::vector<world::MachinePlan>& machines, const fabric::Graph& graph,
                               const ScaleUpPlan* scale_up) {
@@ -31,9 +75,15 @@ workload::JobLayout layout_of(const std::vector<world::MachinePlan>& machines, c
     const auto next = static_cast<std::uint32_t>(hosts.size());
     site.host = hosts.emplace(host_name(machine, graph, scale_up), next).first->second;
     site.gpu = machine.gpu;
+    const std::size_t own = machine.rails.size() - machine.lent_rails;
     for (std::uint16_t rail = 0; rail < machine.rails.size(); ++rail) {
-      site.rails.push_back(rail);
-      site.parts.push_back(parts[machine.rails[rail].value()]);
+      const std::uint32_t part = parts[machine.rails[rail].value()];
+      if (rail < own) {
+        site.rails.push_back(rail);
+        site.parts.push_back(part);
+      } else {
+        site.relays.push_back({.rail = rail, .part = part, .through = owner_of(machine.rails[rail], machines)});
+      }
     }
     if (machine.scale_up) {
       WEFT_ASSERT(scale_up != nullptr);

@@ -9,7 +9,9 @@
 #include "study/assembly/build_multicast.h"
 #include "study/assembly/build_pattern.h"
 #include "study/assembly/participants.h"
+#include "study/scenario/collective_traffic.h"
 #include "study/scenario/place_error.h"
+#include "workload/relay_rails.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -25,6 +27,7 @@ class Planner {
 
   [[nodiscard]] Result<void> place_jobs() { return participants_.place_jobs(); }
   [[nodiscard]] Result<TrafficPlan> plan(std::size_t index) const;
+  void add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] TrafficPlan training(const scenario::JobSettings& job, workload::JobId id) const;
 
  private:
@@ -104,6 +107,7 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
     }
     plan.rank_names.push_back(participant.name);
   }
+  add_relays(plan, traffic);
   Result<void> filled;
   if (saves) {
     const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
@@ -122,6 +126,31 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
   return plan;
 }
 
+// Of what goes from one rank to another alone; other collectives keep to rails, or relay by themselves. Flows have the
+// links of their GPUs only for that.
+void Planner::add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
+  const bool one_to_one =
+      !scenario::is_collective(traffic.kind) || traffic.collective == workload::CollectiveKind::kSend;
+  const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
+  if (job == scenario_.jobs.end() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one) {
+    return;
+  }
+  std::vector<world::MachinePlan> machines = plan.machines;
+  const std::vector<Participant>& ranks = participants_.ranks_of(*job);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const auto rank = std::ranges::find(ranks, plan.rank_names[i], &Participant::name);
+    if (rank != ranks.end()) {
+      machines[i].scale_up = rank->machine.scale_up;
+    }
+  }
+  lend_rails(machines, graph_, scale_up_);
+  const auto relays = [](const world::MachinePlan& machine) { return machine.lent_rails > 0; };
+  if (std::ranges::any_of(machines, relays)) {
+    plan.machines = std::move(machines);
+    plan.layout = layout_of(plan.machines, graph_, scale_up_);
+  }
+}
+
 TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId id) const {
   const std::vector<Participant>& ranks = participants_.ranks_of(job);
   TrafficPlan plan;
@@ -137,6 +166,9 @@ TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId 
     plan.machines.back().options.service = service_of(plan.family);
     plan.rank_names.push_back(rank.name);
   }
+  if (job.training.pipeline > 1) {
+    lend_rails(plan.machines, graph_, scale_up_);
+  }
   training.layout = layout_of(plan.machines, graph_, scale_up_);
   training.network_rate = ranks.front().rate * static_cast<std::int64_t>(ranks.front().machine.rails.size());
   training.scale_up_rate = ranks.front().machine.scale_up ? scenario_.scale_up.rate : Rate::zero();
@@ -144,6 +176,49 @@ TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId 
 }
 
 }  // namespace
+
+const workload::JobLayout* relay_layout(const TrafficPlan& plan) {
+  if (plan.training) {
+    return &plan.training->layout;
+  }
+  if (plan.collective) {
+    return &plan.collective->layout;
+  }
+  return plan.layout.empty() ? nullptr : &plan.layout;
+}
+
+FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow) {
+  const world::MachinePlan& from = plan.machines[flow.source.value()];
+  const world::MachinePlan& to = plan.machines[flow.destination.value()];
+  const auto first = [](const world::MachinePlan& machine) {
+    return machine.rails.empty() ? *machine.scale_up : machine.rails.front();
+  };
+  FlowEnds ends{.source = first(from), .destination = first(to)};
+  const workload::JobLayout* const layout = relay_layout(plan);
+  if (layout == nullptr || from.lent_rails == 0) {
+    return ends;
+  }
+  const workload::RankSite& site = (*layout)[flow.source.value()];
+  const std::uint16_t rail = workload::relayed(site, (*layout)[flow.destination.value()], {}).rail;
+  const auto relay = std::ranges::find(site.relays, rail, &workload::RankSite::Relay::rail);
+  if (relay != site.relays.end() && site.domain != (*layout)[flow.destination.value()].domain) {
+    ends.source = from.rails[rail];
+    ends.hop = {.source = *from.scale_up, .destination = *plan.machines[relay->through.value()].scale_up};
+  }
+  return ends;
+}
+
+void set_relays(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports) {
+  const workload::JobLayout* const layout = relay_layout(plan);
+  if (layout == nullptr) {
+    return;
+  }
+  for (const workload::RankSite::Relay& relay : (*layout)[rank].relays) {
+    ports.set_relay(relay.rail, {.through = relay.through,
+                                 .rail = *(*layout)[rank].scale_up,
+                                 .remote_rail = *(*layout)[relay.through.value()].scale_up});
+  }
+}
 
 Result<std::vector<TrafficPlan>> plan_traffic(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                               const ScaleUpPlan* scale_up) {

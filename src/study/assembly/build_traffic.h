@@ -60,9 +60,27 @@ struct TrafficPlan {
   Duration latest_start{};                   // of its flows
   bool all_at_once = false;                  // flows of the scenario that all send at the same time, if they can
   bool is_exchange = false;                  // every rank sends to every other, a few at a time
+  /// Of flows between ranks of which some relay for others; empty: none does. Collectives and jobs have their own.
+  workload::JobLayout layout{};
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
+
+/// Where its ranks run, with those that relay for others; null: it is not known, and none does.
+[[nodiscard]] const workload::JobLayout* relay_layout(const TrafficPlan& plan);
+/// The ends of a flow by its first rails, where the network joins them or a GPU relays, and of the hop to that GPU.
+struct FlowEnds {
+  EndpointId source{};
+  EndpointId destination{};
+  struct Hop {
+    EndpointId source{};
+    EndpointId destination{};
+  };
+  std::optional<Hop> hop{};
+};
+[[nodiscard]] FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow);
+/// Tells the rank's rails which of them are other ranks' (workload::RailPort::relay).
+void set_relays(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports);
 
 /// The traffic in the order of the scenario, then the jobs that train a model; `scale_up` is null without scale-up
 /// links. Errors name the traffic and what would be right.

@@ -78,7 +78,7 @@ class ReachCheck {
     for (std::size_t rail = 0; rail < std::min(ours.size(), theirs.size()); ++rail) {
       // What no cable joins either is no question of families: the ranks know their parts of the network.
       const bool joined = cabled_[ours[rail].value()] == cabled_[theirs[rail].value()];
-      if (!joined && (plan.collective || plan.training)) {
+      if (!joined && (plan.collective || plan.training || !plan.layout.empty())) {
         continue;
       }
       const std::uint32_t inside = part_[ours[rail].value()];

@@ -177,6 +177,14 @@ struct PortQueue {
   WrittenForm form{};
 };
 
+/// Decisions of one kind over time: lists of one length.
+struct DecisionCourse {
+  std::string decision{};              // "flowlet-moved", "path-change", ...
+  std::vector<double> at{};            // s
+  std::vector<std::uint64_t> count{};  // since the instant before
+  WrittenForm form{};
+};
+
 struct HeldPort {
   std::string port{};
   std::string by{};            // the port that held it
@@ -234,6 +242,7 @@ struct RunFigures {
   Maybe<Distributions> cdf{};
   Maybe<NetworkMap> topology{};
   MaybeList<PortQueue> queues{};
+  MaybeList<DecisionCourse> decisions{};
   Maybe<PauseTree> pauses{};
   MaybeList<TimelineSpan> timeline{};
   WrittenForm form{};  // of figures that stand by themselves; among a fabric's members, that of the fabric holds

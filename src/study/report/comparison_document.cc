@@ -115,6 +115,12 @@ Result<void> check_lengths(const Json& fabric, const std::string& place) {
       }
     }
   }
+  for (const Json& course : list(fabric, "decisions")) {
+    if (course["count"].size() != course["at_s"].size()) {
+      return fail("{}.decisions, {}: {} values of count for {} instants", place, shortened(course["decision"]),
+                  course["count"].size(), course["at_s"].size());
+    }
+  }
   const auto topology = fabric.find("topology");
   if (topology == fabric.end() || topology->is_null()) {
     return {};

@@ -141,6 +141,10 @@ TEST(ComparisonDocument, WhatIsUnknownOrOfAnotherFormIsKept) {
 TEST(ComparisonDocument, ListsThatBelongTogetherHaveOneLength) {
   EXPECT_EQ(said_after([](Json& d) { d["fabrics"][0]["queues"][0]["bytes"].erase(0); }),
             "fabrics[0].queues, \"leaf0/port2\": 11 values of bytes for 12 instants");
+  EXPECT_EQ(said_after([](Json& d) {
+              d["fabrics"][0]["decisions"] = {{{"decision", "detour"}, {"at_s", {1e-3, 2e-3}}, {"count", {7}}}};
+            }),
+            "fabrics[0].decisions, \"detour\": 1 values of count for 2 instants");
   EXPECT_EQ(said_after([](Json& d) { d["fabrics"][0]["topology"]["instants_s"].erase(0); }),
             "fabrics[0].topology.links, \"host0\" to \"leaf0\": 12 values of utilisation for 11 instants");
   EXPECT_EQ(said_after([](Json& d) { d["fabrics"][0]["topology"]["links"][0]["to"] = "leaf9"; }),

@@ -14,11 +14,12 @@ namespace {
 
 /// Curves, timelines, samples, seeds, texts and names, in an object of any record.
 bool is_no_figure(std::string_view name) {
-  static const std::array<std::string_view, 8> kOthers = {name_of<&ComparedFabric::step, &StepTimes::each>(),
+  static const std::array<std::string_view, 9> kOthers = {name_of<&ComparedFabric::step, &StepTimes::each>(),
                                                           name_of<&ComparedFabric::run, &RunFigures::timeline>(),
                                                           name_of<&ComparedFabric::run, &RunFigures::cdf>(),
                                                           name_of<&ComparedFabric::run, &RunFigures::topology>(),
                                                           name_of<&ComparedFabric::run, &RunFigures::queues>(),
+                                                          name_of<&ComparedFabric::run, &RunFigures::decisions>(),
                                                           name_of<&ComparedFabric::rows>(),
                                                           name_of<&SettingsToGetRight::list>(),
                                                           name_of<&PathPart::rank>()};

@@ -69,6 +69,21 @@ TEST(ComparisonOfRuns, SamplesGiveTheLoadOfLinksAndTheQueues) {
   EXPECT_DOUBLE_EQ(queues[0]["held_s"][0], 1e-6);
 }
 
+TEST(ComparisonOfRuns, DecisionsStandAtTheInstantsOfTheLoad) {
+  results::RunResults run = results::testing::small_run();
+  run.decisions.push_back({.at = Time::zero() + 25_us, .decision = results::Decision::kEntries, .count = 5});
+  run.decisions.push_back({.at = Time::zero() + 90_us, .decision = results::Decision::kEntries, .count = 6});
+  const Json document = comparison_of({run});
+  const Json& fabric = document["fabrics"][0];
+  const Json& decisions = fabric["decisions"];
+  ASSERT_EQ(decisions.size(), 2U);
+  EXPECT_EQ(decisions[0]["decision"], "flowlet-moved");
+  EXPECT_EQ(decisions[0]["at_s"], fabric["topology"]["instants_s"]);
+  EXPECT_EQ(decisions[0]["count"], Json({3, 4}));
+  EXPECT_EQ(decisions[1]["decision"], "entries");
+  EXPECT_EQ(decisions[1]["count"], Json({0, 11})) << "what comes behind the last instant is shown with it";
+}
+
 TEST(ComparisonOfRuns, LongRunsAreShownAtFewerInstants) {
   results::RunResults run = results::testing::small_run();
   run.samples.clear();

@@ -53,6 +53,8 @@ const RecordTable& record_table<NetworkMap>();
 template <>
 const RecordTable& record_table<PortQueue>();
 template <>
+const RecordTable& record_table<DecisionCourse>();
+template <>
 const RecordTable& record_table<HeldPort>();
 template <>
 const RecordTable& record_table<PauseTree>();

@@ -55,6 +55,7 @@ std::vector<MemberField> run_fields() {
        "Distributions, as pairs of microseconds and the share of all that is not above."},
       {"topology", member<path..., &RunFigures::topology>, "The network, with its load over time."},
       {"queues", member<path..., &RunFigures::queues>, "The fullest ports over time."},
+      {"decisions", member<path..., &RunFigures::decisions>, "What load balancing decided over time, by kind."},
       {"pauses", member<path..., &RunFigures::pauses>, "How pauses spread."},
       {"timeline", member<path..., &RunFigures::timeline>, "What a few ranks did when, in one step."},
   };
@@ -215,6 +216,16 @@ const RecordTable& record_table<PortQueue>() {
       {"at_s", member<&PortQueue::at>, "The instants.", "s", kMust},
       {"bytes", member<&PortQueue::bytes>, "Waiting to leave, at each.", "bytes"},
       {"held_s", member<&PortQueue::held>, "Paused or without credits, since the instant before.", "s"},
+  });
+  return kTable;
+}
+
+template <>
+const RecordTable& record_table<DecisionCourse>() {
+  static const RecordTable kTable = table_of<DecisionCourse>({
+      {"decision", member<&DecisionCourse::decision>, "Its kind, as in table `decision`.", "", kMust},
+      {"at_s", member<&DecisionCourse::at>, "The instants.", "s", kMust},
+      {"count", member<&DecisionCourse::count>, "Since the instant before, all devices together.", "times", kMust},
   });
   return kTable;
 }

@@ -198,6 +198,29 @@ std::vector<PortQueue> fullest_queues(const results::RunResults& results, const 
   return queues;
 }
 
+/// By kind, over the instants of the course: a decision counts at the first instant that is not before it.
+std::vector<DecisionCourse> decisions_of(const results::RunResults& results, const Course& course) {
+  std::map<results::Decision, DecisionCourse> kinds;
+  for (const results::DecisionRow& row : results.decisions) {
+    if (course.instants.empty()) {
+      break;
+    }
+    DecisionCourse& kind = kinds[row.decision];
+    if (kind.at.empty()) {
+      kind = {.decision = std::string(to_string(row.decision)),
+              .at = seconds_of_instants(course),
+              .count = std::vector<std::uint64_t>(course.instants.size())};
+    }
+    const auto place = std::ranges::lower_bound(course.instants, row.at) - course.instants.begin();
+    kind.count[std::min(static_cast<std::size_t>(place), course.instants.size() - 1)] += row.count;
+  }
+  std::vector<DecisionCourse> courses;
+  for (auto& [decision, kind] : kinds) {
+    courses.push_back(std::move(kind));
+  }
+  return courses;
+}
+
 /// Who was stopped by whom: a port is stopped by the device at its other end, because one of that device's own ports
 /// could not send; of these the one that was stopped longest, and not later than it.
 class Stops {
@@ -269,6 +292,9 @@ void add_topology(RunFigures& figures, const results::RunResults& results) {
                                 .instants = seconds_of_instants(course)};
   if (std::vector<PortQueue> queues = fullest_queues(results, course); !queues.empty()) {
     figures.queues = std::move(queues);
+  }
+  if (std::vector<DecisionCourse> decisions = decisions_of(results, course); !decisions.empty()) {
+    figures.decisions = std::move(decisions);
   }
   if (std::vector<HeldPort> tree = Stops(results).tree(); !tree.empty()) {
     figures.pauses = PauseTree{.tree = std::move(tree)};

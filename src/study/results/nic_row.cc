@@ -31,6 +31,7 @@ std::uint64_t answers_sent(const Reading& of) { return of.port.answers_sent; }
 std::uint64_t received(const Reading& of) { return of.port.received; }
 std::uint64_t damaged(const Reading& of) { return of.port.damaged; }
 std::uint64_t moved(const Reading& of) { return of.port.moved; }
+std::uint64_t path_changes(const Reading& of) { return of.nic.path_changes(); }
 std::uint64_t host_drops(const Reading& of) { return of.nic.path() != nullptr ? of.nic.path()->counters().dropped : 0; }
 std::uint64_t ordered(const Reading& of) { return of.nic.reordering() != nullptr ? of.nic.reordering()->packets() : 0; }
 
@@ -104,6 +105,11 @@ const std::vector<NicCounter>& counters() {
       counter<&NicRow::credit_requests>(
           "credit_requests", uet<&Uet::credit_requests>, "That it sent after a timeout without credit.",
           {.unit = "packets", .total = {.json = "credit_requests", .label = "credit requests", .order = 8}}),
+      counter<&NicRow::path_changes>(
+          "path_changes", path_changes,
+          "Times that its senders took another path than was due: PLB left its path, `bitmap` passed over one with "
+          "penalties, `reps` took one at random, `mixed` had none to recycle.",
+          {.unit = "times", .total = {.json = "path_changes", .label = "paths changed by senders", .order = 10}}),
       counter<&NicRow::moved>(
           "moved", moved,
           "That left through another port of the NIC, because its own link, or that of the "

@@ -38,6 +38,7 @@ struct NicRow {
   std::uint64_t untracked = 0;                   // arrived further ahead than the queue pair can keep track of
   std::uint64_t credit_grants = 0;               // control packets with credit that it received
   std::uint64_t credit_requests = 0;             // that it sent after a timeout without credit
+  std::uint64_t path_changes = 0;                // by its senders' choice of paths
   std::uint64_t moved = 0;                       // left through another port of its NIC
   std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
 

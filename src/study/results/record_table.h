@@ -112,6 +112,7 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& port_grade_table();
 [[nodiscard]] const RecordTable& dropped_table();
 [[nodiscard]] const RecordTable& sample_table();
+[[nodiscard]] const RecordTable& decision_table();
 [[nodiscard]] const RecordTable& cpu_table();
 [[nodiscard]] const RecordTable& stage_table();
 [[nodiscard]] const RecordTable& step_table();

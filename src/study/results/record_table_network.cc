@@ -300,4 +300,29 @@ const RecordTable& sample_table() {
   return kTable;
 }
 
+const RecordTable& decision_table() {
+  static const RecordTable kTable{
+      .name = "decision",
+      .one_per = "kind of decision of load balancing that was made, and sample instant",
+      .places = {},
+      .own_keys = 2,
+      .fields = {{"at_ps",
+                  member<&DecisionRow::at>,
+                  "The instant; of `entries` the time at which the controller's plan took effect.",
+                  {.csv = "at_ps", .json = "at_s"}},
+                 {"decision",
+                  worded<&DecisionRow::decision>,
+                  "By switches: 0 `flowlet-kept` (a flowlet began where its flow was, or of a new flow), 1 "
+                  "`flowlet-moved` (at another port), 2 `reroute` (ConWeave moved a flow), 3 `port-choice` (a packet "
+                  "took a port by the depth of queues), 4 `detour` (a packet was bound for a third group). By senders: "
+                  "5 `path-change`. By a controller: 6 `entries` (written into tables).",
+                  {.unit = "number", .csv = "decision", .json = "decision"}},
+                 {"count",
+                  member<&DecisionRow::count>,
+                  "Since the instant before, all devices together.",
+                  {.unit = "times", .csv = "count", .json = "count"}}},
+      .rows = rows_of<&RunResults::decisions>()};
+  return kTable;
+}
+
 }  // namespace weft::study::results

@@ -19,6 +19,7 @@
 #include "study/results/attack_row.h"
 #include "study/results/control_rows.h"
 #include "study/results/controller_row.h"
+#include "study/results/decision_row.h"
 #include "study/results/multicast_row.h"
 #include "study/results/nic_row.h"
 #include "study/results/scale_up_rows.h"
@@ -212,6 +213,7 @@ struct RunResults {
   std::vector<NicRow> nics;
   fabric::FabricDrops drops;
   std::vector<SampleRow> samples;
+  std::vector<DecisionRow> decisions;  // with samples
   std::vector<EventRow> events;
   std::vector<CpuRow> cpu;       // of hosts with stages; what is zero is left out
   std::vector<StageRow> stages;  // they add up to the message's latency

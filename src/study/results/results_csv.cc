@@ -100,7 +100,7 @@ std::span<const CsvLayout> csv_layouts() {
       {"messages.csv", nullptr, &message_table()},     {"jobs.csv", nullptr, &job_summary_table()},
       {"ports.csv", &port_table(), &lane_table()},     {"paths.csv", &port_choice_table(), &port_grade_table()},
       {"reordering.csv", &nic_table(), &late_table()}, {"samples.csv", nullptr, &sample_table()},
-      {"steps.csv", &step_table(), &step_part_table()}};
+      {"decisions.csv", nullptr, &decision_table()},   {"steps.csv", &step_table(), &step_part_table()}};
   return kLayouts;
 }
 

@@ -29,7 +29,7 @@ struct CsvLayout {
 [[nodiscard]] std::span<const CsvLayout> csv_layouts();
 [[nodiscard]] std::vector<std::string_view> csv_columns(const CsvLayout& layout);
 
-/// One file per layout: messages, jobs, ports (a row per lane), paths, reordering, samples and steps.
+/// One file per layout: messages, jobs, ports (a row per lane), paths, reordering, samples, decisions and steps.
 [[nodiscard]] std::vector<CsvFile> to_csv(std::span<const RunResults> runs);
 
 }  // namespace weft::study::results

@@ -207,6 +207,9 @@ Json to_json(const RunResults& results, const Summary& summary, JsonDetail detai
   for (const EventRow& event : results.events) {
     json["events"].push_back(record_json(event_table(), &event));
   }
+  for (const DecisionRow& row : results.decisions) {
+    json["decisions"].push_back(record_json(decision_table(), &row));
+  }
   if (detail == JsonDetail::kMessages) {
     if (summary.network.paths) {
       json["path_ports"] = path_ports(results);

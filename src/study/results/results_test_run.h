@@ -159,6 +159,8 @@ inline RunResults small_run() {
                       .tx_bytes = 900'000,
                       .utilisation = 0,
                       .held = {}}};
+  results.decisions = {{.at = Time::zero() + 20_us, .decision = Decision::kFlowletMoved, .count = 3},
+                       {.at = Time::zero() + 40_us, .decision = Decision::kFlowletMoved, .count = 4}};
   results.events = {{.at = Time::zero() + 30_us, .kind = "degrade", .place = "switch0/port1", .text = "to 100 Gbps"},
                     {.at = Time::never(), .kind = "watchdog", .place = "switch0/port2 priority 3", .text = "1 times"}};
   results.steps = {small_step_row()};

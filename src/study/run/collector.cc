@@ -36,6 +36,7 @@ void Collector::watch(Simulation& simulation) {
   simulation.check_with([this] { return check_limits(); });
   if (const std::optional<Duration> interval = simulation.scenario().output.sample_interval; interval) {
     seen_.resize(port_count(simulation.world()));
+    decisions_ = DecisionMeter(simulation);
     simulation.observe(*interval, [this](Time at) { sample(at); });
   }
 }
@@ -83,6 +84,7 @@ void Collector::sample(Time at) {
     }
   }
   sampled_at_ = at;
+  decisions_.sample(at);
 }
 
 results::RunResults Collector::finish(Simulation::End end, const Identity& identity,
@@ -97,6 +99,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
   results.drops = world.fabric().drops();
   take_nics(results);
   results.samples = std::move(samples_);
+  results.decisions = decisions_.take();
   take_events(*simulation_, results);
   take_cpu(results);
   take_scale_up(*simulation_, results);

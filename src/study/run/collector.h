@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "study/results/results.h"
+#include "study/run/collector_decisions.h"
 #include "study/run/simulation.h"
 
 namespace weft::study::run {
@@ -66,6 +67,7 @@ class Collector final : public workload::MessageSink {
   std::vector<workload::CollectiveRecord> collectives_;
   std::vector<results::SampleRow> samples_;
   std::vector<Seen> seen_;  // by port
+  DecisionMeter decisions_;
   std::uint64_t sampled_events_ = 0;
   Time sampled_at_;
   std::uint64_t instants_ = 0;

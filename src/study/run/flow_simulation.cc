@@ -246,6 +246,7 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
     if (!ports) {
       return pass_on(ports);
     }
+    assembly::set_relays(job.plan, rank, *ports);
     Job::Rank& own = job.ranks.emplace_back(std::move(*ports), job.connector, parts.matcher);
     job.connector.add_rank(own.ports, own.messenger);
     if (Result<void> programmed = make_program(job, rank); !programmed) {
@@ -281,7 +282,8 @@ Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
                                        .connection = job.plan.connection,
                                        .start_delay = start_delay(job.plan, rank),
                                        .triggers = job.plan.pattern->triggers(),
-                                       .rank = workload::RankId(rank)};
+                                       .rank = workload::RankId(rank),
+                                       .layout = assembly::relay_layout(job.plan)};
   if (job.plan.pattern->needs_receives()) {
     options.connection.receive_requests = 2 * options.connection.max_send_wr;
   }
@@ -383,13 +385,22 @@ std::uint32_t FlowSimulation::ring_steps(std::size_t job) const {
 }
 
 Duration FlowSimulation::ideal_time(const workload::MessageRecord& message) const {
-  const JobDescription& job = jobs_[message.flow.job.value()];
-  return parts_->medium->ideal_time(
-      {.from = job.rank_endpoints[message.flow.source.value()],
-       .to = job.rank_endpoints[message.flow.destination.value()],
-       .opcode = workload::opcode_of(message.operation),
-       .size = message.size,
-       .path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096)});
+  const assembly::FlowEnds ends = assembly::ends_of(parts_->jobs[message.flow.job.value()]->plan, message.flow);
+  const flow::MessageQuery query{
+      .from = ends.source,
+      .to = ends.destination,
+      .opcode = workload::opcode_of(message.operation),
+      .size = message.size,
+      .path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096)};
+  Duration time = parts_->medium->ideal_time(query);
+  if (ends.hop) {
+    flow::MessageQuery hop = query;
+    hop.from = ends.hop->source;
+    hop.to = ends.hop->destination;
+    hop.opcode = workload::opcode_of(workload::Operation::kWrite);
+    time += parts_->medium->ideal_time(hop);
+  }
+  return time;
 }
 
 }  // namespace weft::study::run

@@ -5,13 +5,16 @@
 namespace weft::study::run {
 namespace {
 
-/// Whether the members reach whom they send to: of pipelines their neighbours, of other groups all, by way of others.
+/// Whether the members reach whom they send to: of pipelines their neighbours either way, of other groups all, by way
+/// of others.
 bool all_reached(const workload::Communicator& group, const workload::MemberLayout& members) {
   if (!group.name.starts_with("pp-")) {
     return members.reach() != workload::Reach::kNotAll;
   }
   for (std::uint32_t next = 1; next < members.size(); ++next) {
-    if (!members.reaches(workload::MemberIndex(next - 1), workload::MemberIndex(next))) {
+    const workload::MemberIndex here(next - 1);
+    const workload::MemberIndex there(next);
+    if (!members.reaches(here, there) || !members.reaches(there, here)) {
       return false;
     }
   }

@@ -78,6 +78,21 @@ fabric::FabricDrops sum_of_drops(const fabric::FabricDrops& common, const std::v
   return drops;
 }
 
+/// In the order of time and kind.
+std::vector<results::DecisionRow> sums_of_decisions(std::vector<results::DecisionRow> rows) {
+  const auto order = [](const results::DecisionRow& row) { return std::tuple(row.at, row.decision); };
+  std::ranges::stable_sort(rows, {}, order);
+  std::vector<results::DecisionRow> sums;
+  for (const results::DecisionRow& row : rows) {
+    if (sums.empty() || order(sums.back()) != order(row)) {
+      sums.push_back(row);
+    } else {
+      sums.back().count += row.count;
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
 void keep_own_results(const Simulation& simulation, RunResults& results) {
@@ -107,6 +122,7 @@ void join_results(const Simulation& simulation, std::vector<RunResults> others, 
   for (RunResults& other : others) {
     results.run.packet_hops += other.run.packet_hops - simulation.common().packet_hops;
     results.samples.insert(results.samples.end(), other.samples.begin(), other.samples.end());
+    results.decisions.insert(results.decisions.end(), other.decisions.begin(), other.decisions.end());
     results.cpu.insert(results.cpu.end(), other.cpu.begin(), other.cpu.end());
     for (std::size_t job = 0; job < results.jobs.size(); ++job) {
       results.jobs[job].unfinished += other.jobs[job].unfinished;
@@ -116,6 +132,7 @@ void join_results(const Simulation& simulation, std::vector<RunResults> others, 
   results.nics = std::move(nics);
   std::ranges::stable_sort(results.samples, {},
                            [](const results::SampleRow& row) { return std::tie(row.at, row.port); });
+  results.decisions = sums_of_decisions(std::move(results.decisions));
   std::ranges::stable_sort(results.cpu, {}, &results::CpuRow::host);
   results.events.clear();
   take_events(simulation, results);

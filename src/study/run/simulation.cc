@@ -18,7 +18,7 @@ constexpr std::uint64_t kEventsPerPause = 200'000;
 constexpr Duration kComposedPatience = Duration::seconds(10);
 constexpr Duration kPatience = Duration::seconds(1'000);
 /// Beyond the retries of a connection, for the message that ends then.
-constexpr Duration kMargin = Duration::seconds(1);
+constexpr Duration kStallMargin = Duration::seconds(1);
 
 /// From the last packet that arrives over a connection until it is given up, or connected anew.
 Duration longest_retry(const scenario::Scenario& scenario) {
@@ -196,7 +196,7 @@ bool Simulation::jobs_are_stuck() {
   const bool composed =
       std::ranges::all_of(running_, [](const auto& job) { return !job->training || job->training->composed(); });
   const Duration patience = is_attacked || (composed && !has_control) ? kComposedPatience : kPatience;
-  return world_->now() - jobs_went_on_ > std::max(patience, longest_retry(scenario_) + kMargin);
+  return world_->now() - jobs_went_on_ > std::max(patience, longest_retry(scenario_) + kStallMargin);
 }
 
 Progress Simulation::progress() const {

@@ -324,6 +324,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
     if (!ports) {
       return pass_on(ports);
     }
+    assembly::set_relays(job.plan, rank, *ports);
     workload::DeliveryMatcher& matcher = job.plan.as_long_as_jobs ? parts_->company_matcher : parts_->matcher;
     Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, matcher);
     job.connector.add_rank(made.ports, made.messenger);
@@ -466,7 +467,8 @@ Result<void> Simulation::make_program(Job& job, std::uint32_t rank) {
                                        .connection = job.plan.connection,
                                        .start_delay = start_delay(job.plan, rank),
                                        .triggers = job.plan.pattern->triggers(),
-                                       .rank = workload::RankId(rank)};
+                                       .rank = workload::RankId(rank),
+                                       .layout = assembly::relay_layout(job.plan)};
   if (job.plan.as_long_as_jobs) {
     options.quiet_until = [this](Time now) { return quiet_until(now); };
   }

@@ -9,6 +9,7 @@
 #include "host/header_fields.h"
 #include "study/run/simulation_parts.h"
 #include "study/world/end_addresses.h"
+#include "workload/flow_program.h"
 #include "workload/training/transformer_step.h"
 #include "workload/trigger.h"
 
@@ -183,11 +184,7 @@ class Simulation::Planner {
  private:
   /// Flows of one connection and direction are one.
   [[nodiscard]] Result<void> add_flow(Job& job, const workload::Flow& flow, FlowSet& set) {
-    const workload::ConnectionRequest connection{.from = flow.id.source,
-                                                 .to = flow.id.destination,
-                                                 .rail = flow.shape.rail,
-                                                 .remote_rail = flow.shape.remote_rail,
-                                                 .channel = flow.channel};
+    const workload::ConnectionRequest connection = workload::connection_of(flow, assembly::relay_layout(job.plan));
     const bool back = flow.shape.operation == workload::Operation::kRead;
     if (!known_.emplace(&job, connection, back).second) {
       return {};

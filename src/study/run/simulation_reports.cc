@@ -198,11 +198,11 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
 }
 
 world::IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
-  const JobDescription& job = jobs_[message.flow.job.value()];
   const Job& running = *running_[message.flow.job.value()];
-  const EndpointId source = job.rank_endpoints[message.flow.source.value()];
+  const assembly::FlowEnds ends = assembly::ends_of(running.plan, message.flow);
+  const EndpointId source = ends.source;
   return {.source = source,
-          .destination = job.rank_endpoints[message.flow.destination.value()],
+          .destination = ends.destination,
           .encapsulation = world_->nic(source).options().device.encapsulation,
           .mtu = Bytes(scenario_.fabric.mtu),
           .place = running.ranks[message.flow.source.value()].place,
@@ -211,7 +211,16 @@ world::IdealPath Simulation::path_of(const workload::MessageRecord& message) con
 }
 
 Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
-  return world::ideal_time(*world_, path_of(message), message.operation, message.size);
+  world::IdealPath path = path_of(message);
+  const Duration network = world::ideal_time(*world_, path, message.operation, message.size);
+  const auto hop = assembly::ends_of(running_[message.flow.job.value()]->plan, message.flow).hop;
+  if (!hop) {
+    return network;
+  }
+  path.source = hop->source;
+  path.destination = hop->destination;
+  path.service = host::Service::kMemory;
+  return network + world::ideal_time(*world_, path, workload::Operation::kWrite, message.size);
 }
 
 const assembly::ScaleUpPlan* Simulation::scale_up_plan() const {

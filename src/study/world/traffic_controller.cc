@@ -304,6 +304,7 @@ void TrafficController::install(const Plan& plan) {
       }
     }
   }
+  const std::uint64_t written_before = counters_.entries;
   std::vector<LeafFlow> gone;
   for (const auto& [flow, hops] : entries_) {
     const auto to = paths.find(flow);
@@ -323,6 +324,9 @@ void TrafficController::install(const Plan& plan) {
     }
   }
   paths_ = std::move(paths);
+  if (counters_.entries != written_before) {
+    installed_.push_back({.at = plan.at, .entries = counters_.entries - written_before});
+  }
   ++counters_.rounds;
   counters_.placed += plan.placement.placed.size();
   counters_.stale += stale ? 1U : 0U;

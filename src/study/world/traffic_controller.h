@@ -52,6 +52,12 @@ struct ControllerCounters {
   std::uint64_t readings = 0;
 };
 
+/// A plan that took effect and changed entries.
+struct InstalledPlan {
+  Time at;
+  std::uint64_t entries = 0;  // written, new or changed
+};
+
 class TrafficController final : public fabric::FlowController {
  public:
   /// The fabric outlives the events, and this too.
@@ -74,6 +80,8 @@ class TrafficController final : public fabric::FlowController {
   void on_traffic(Time now) override;
 
   [[nodiscard]] const ControllerCounters& counters() const { return counters_; }
+  /// In the order of time.
+  [[nodiscard]] const std::vector<InstalledPlan>& installed() const { return installed_; }
 
  private:
   using Paths = std::map<fabric::LeafFlow, control::Path>;
@@ -121,6 +129,7 @@ class TrafficController final : public fabric::FlowController {
   std::vector<JobState> jobs_;
   std::vector<control::ArcState> known_;  // kCommunicators: of the last plan
   ControllerCounters counters_;
+  std::vector<InstalledPlan> installed_;
 };
 
 }  // namespace weft::study::world

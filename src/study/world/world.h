@@ -35,6 +35,7 @@ inline constexpr int kMaxHops = 64;
 struct MachinePlan {
   std::string name;  // stable
   std::vector<EndpointId> rails;
+  std::uint32_t lent_rails = 0;  // the last so many of them: NICs of other GPUs of its host, which relay for it
   host::MachineOptions options;
   /// The port of its GPU in its scale-up domain: the rail behind all others.
   std::optional<EndpointId> scale_up{};

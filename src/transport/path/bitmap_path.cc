@@ -13,6 +13,7 @@ BitmapPath::BitmapPath(const Options& options, RandomStream random)
 std::uint16_t BitmapPath::entropy_for(Psn, Time) {
   if (std::uint8_t& first = points_[cycle_.current()]; first > 0) {
     --first;
+    count_change();
     cycle_.advance();
     // What is left of this cycle and the whole next one hold every path.
     for (std::uint32_t tried = 0; tried < 2U * options_.range.paths && points_[cycle_.current()] > 0; ++tried) {

@@ -2,10 +2,10 @@
 // until they are used up.
 //
 // Each packet uses up one point, of the first penalised path that it meets; the others that it skips keep theirs. If
-// all paths have points, one is used all the same. Source: the consortium's own simulator (ultraethernet/uet-htsim,
-// uec_mp.cpp), facts only. What differs: a loss that is neither a trim nor a timeout does not occur there and counts
-// like a trim; and a path without points is always found, where the search there ends after as many tries as there are
-// paths.
+// all paths have points, one is used all the same. changes(): packets that met a penalised path and took another.
+// Source: the consortium's own simulator (ultraethernet/uet-htsim, uec_mp.cpp), facts only. What differs: a loss that
+// is neither a trim nor a timeout does not occur there and counts like a trim; and a path without points is always
+// found, where the search there ends after as many tries as there are paths.
 #pragma once
 
 #include <vector>

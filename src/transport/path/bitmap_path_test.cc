@@ -43,6 +43,15 @@ TEST(BitmapPath, MarksLossesAndTimeoutsGivePointsUpToFifteen) {
   EXPECT_EQ(path.penalty(kBad + 1), 0);
 }
 
+TEST(BitmapPath, CountsTheTurnsThatPenalisedPathsMissed) {
+  BitmapPath path = eight_paths();
+  (void)uses(path, 5 * kPaths);
+  EXPECT_EQ(path.changes(), 0U);
+  path.on_loss(kBad, PathLoss::kTrimmed, Time::zero());
+  (void)uses(path, 20 * kPaths);
+  EXPECT_EQ(path.changes(), 4U) << "a point each";
+}
+
 TEST(BitmapPath, APathMissesATurnForEachPoint) {
   BitmapPath path = eight_paths();
   path.on_loss(kBad, PathLoss::kTrimmed, Time::zero());

@@ -2,6 +2,7 @@
 // paths without penalties (transport/path/bitmap_path.h). The default of the consortium's simulator
 // (ultraethernet/uet-htsim, uec_mp.cpp), facts only. What differs: at most as many entropies as there are paths wait to
 // be recycled, and then the oldest is forgotten; there the list has no limit.
+// changes(): packets for which there was nothing to recycle.
 #pragma once
 
 #include "base/ring.h"
@@ -15,7 +16,11 @@ class MixedPath final : public PathSelector {
       : PathSelector(Feedback::kWanted), bitmap_(options, random) {}
 
   [[nodiscard]] std::uint16_t entropy_for(Psn psn, Time now) override {
-    return good_.empty() ? bitmap_.entropy_for(psn, now) : good_.pop_front();
+    if (!good_.empty()) {
+      return good_.pop_front();
+    }
+    count_change();
+    return bitmap_.entropy_for(psn, now);
   }
   void on_ack(std::uint16_t entropy, PathMark mark, Time now) override {
     bitmap_.on_ack(entropy, mark, now);

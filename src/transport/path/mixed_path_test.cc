@@ -35,6 +35,15 @@ TEST(MixedPath, RecyclesGoodEntropiesFirst) {
   }
 }
 
+TEST(MixedPath, CountsPacketsThatHadNothingToRecycle) {
+  MixedPath path = eight_paths();
+  path.on_ack(0xC007, PathMark::kNone, Time::zero());
+  (void)path.entropy_for(Psn(0), Time::zero());
+  EXPECT_EQ(path.changes(), 0U);
+  (void)path.entropy_for(Psn(0), Time::zero());
+  EXPECT_EQ(path.changes(), 1U);
+}
+
 TEST(MixedPath, KeepsAsManyAsThereArePaths) {
   MixedPath path = eight_paths();
   for (std::uint16_t i = 0; i < 10; ++i) {

@@ -52,6 +52,9 @@ class PathSelector {
   [[nodiscard]] bool wants_feedback() const { return wants_feedback_; }
   [[nodiscard]] bool follows_messages() const { return progress_ == Progress::kMessages; }
   [[nodiscard]] bool follows_progress() const { return progress_ == Progress::kAcknowledgements; }
+  /// Times that what it was told of the network, or was not told, made it take another path than was due: each selector
+  /// says which. Zero of those that learn nothing.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  protected:
   enum class Feedback : std::uint8_t { kIgnored, kWanted };
@@ -61,8 +64,10 @@ class PathSelector {
       : wants_feedback_(feedback == Feedback::kWanted), progress_(progress) {}
   PathSelector(const PathSelector&) = default;
   PathSelector& operator=(const PathSelector&) = default;
+  void count_change() { ++changes_; }
 
  private:
+  std::uint64_t changes_ = 0;
   bool wants_feedback_;
   Progress progress_;
 };

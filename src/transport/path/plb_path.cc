@@ -16,8 +16,8 @@ void PlbPath::move() {
   if (options_.range.paths > 1) {
     const auto step = 1 + static_cast<std::uint32_t>(random_.uniform(options_.range.paths - 1U));
     entropy_ = options_.range.at((options_.range.index_of(entropy_) + step) % options_.range.paths);
+    count_change();
   }
-  ++moves_;
 }
 
 std::uint16_t PlbPath::entropy_for(Psn psn, Time now) {

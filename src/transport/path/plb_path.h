@@ -3,7 +3,7 @@
 //
 // A round ends when everything that had left at its beginning is acknowledged; its packets are those that were told of
 // meanwhile. With a pause, nothing in flight, the first packet after it may take another path. A timeout takes another
-// path at once, as a kernel does, and suspends the rule.
+// path at once, as a kernel does, and suspends the rule. changes(): the times that it has taken another path.
 #pragma once
 
 #include "base/random.h"
@@ -28,8 +28,6 @@ class PlbPath final : public PathSelector {
   [[nodiscard]] std::uint32_t paths() const override { return options_.range.paths; }
   [[nodiscard]] std::optional<std::uint16_t> lasting_entropy() const override { return entropy_; }
 
-  /// Times that it has taken another path.
-  [[nodiscard]] std::uint64_t moves() const { return moves_; }
   [[nodiscard]] const PlbRule& rule() const { return rule_; }
 
  private:
@@ -44,7 +42,6 @@ class PlbPath final : public PathSelector {
   Psn unacknowledged_{};
   Psn next_{};  // one past the last packet that has left
   Psn round_end_{};
-  std::uint64_t moves_ = 0;
 };
 
 }  // namespace weft::transport

@@ -53,7 +53,7 @@ TEST(PlbPath, KeepsToOnePathWhileFewPacketsAreMarked) {
   const std::uint16_t first = sender.send();
   sender.rounds(100, 4);
   EXPECT_EQ(sender.send(), first);
-  EXPECT_EQ(sender.path.moves(), 0U);
+  EXPECT_EQ(sender.path.changes(), 0U);
   EXPECT_EQ(sender.path.lasting_entropy(), first);
 }
 
@@ -63,7 +63,7 @@ TEST(PlbPath, LeavesEveryTwelveRoundsWhileItIsCongestedEverywhere) {
   Sender sender;
   const std::uint16_t first = sender.send();
   sender.rounds(124, 6);
-  EXPECT_NEAR(static_cast<double>(sender.path.moves()), 11, 1);
+  EXPECT_NEAR(static_cast<double>(sender.path.changes()), 11, 1);
   EXPECT_NE(sender.send(), first);
 }
 
@@ -71,9 +71,9 @@ TEST(PlbPath, AfterAPauseThreeCongestedRoundsAreEnough) {
   Sender sender;
   sender.rounds(5, 10);
   sender.drain(PathMark::kMarked);
-  EXPECT_LE(sender.path.moves(), 1U);
+  EXPECT_LE(sender.path.changes(), 1U);
   (void)sender.send();
-  EXPECT_EQ(sender.path.moves(), 1U);
+  EXPECT_EQ(sender.path.changes(), 1U);
 }
 
 TEST(PlbPath, ATimeoutTakesAnotherPathOnceAndSuspends) {
@@ -85,10 +85,10 @@ TEST(PlbPath, ATimeoutTakesAnotherPathOnceAndSuspends) {
   for (int i = 0; i < 10; ++i) {
     sender.path.on_loss(first, PathLoss::kTimeout, Time::zero());
   }
-  EXPECT_EQ(sender.path.moves(), 1U);
+  EXPECT_EQ(sender.path.changes(), 1U);
   EXPECT_NE(sender.send(), first);
   sender.rounds(100, 10);
-  EXPECT_EQ(sender.path.moves(), 1U);
+  EXPECT_EQ(sender.path.changes(), 1U);
 }
 
 TEST(PlbPath, OtherLossesAreNoReasonToLeave) {

@@ -12,6 +12,7 @@ RepsPath::RepsPath(const Options& options, RandomStream random)
 }
 
 std::uint16_t RepsPath::random_entropy() {
+  count_change();
   return options_.range.at(static_cast<std::uint32_t>(random_.uniform(options_.range.paths)));
 }
 

@@ -2,10 +2,11 @@
 // where there is none, a random one. Good paths are so used as often as they acknowledge.
 //
 // After a timeout it freezes: only the entropies in its ring are used, in turn, whether recycled before or not, since
-// they arrived when others failed. Frozen time over, the ring is emptied, and a number of packets explore at random;
-// while they do, a timeout does not freeze. The clock is looked at when packets leave and acknowledgements come.
-// Source: Bonato et al., "REPS: Recycled Entropy Packet Spraying", 2024; numbers from ultraethernet/uet-htsim
-// (uec_mp.cpp, buffer_reps), facts only. What differs: the end of freezing is seen by packets that leave as well.
+// they arrived when others failed. changes(): packets that took a path at random. Frozen time over, the ring is
+// emptied, and a number of packets explore at random; while they do, a timeout does not freeze. The clock is looked at
+// when packets leave and acknowledgements come. Source: Bonato et al., "REPS: Recycled Entropy Packet Spraying", 2024;
+// numbers from ultraethernet/uet-htsim (uec_mp.cpp, buffer_reps), facts only. What differs: the end of freezing is seen
+// by packets that leave as well.
 #pragma once
 
 #include <vector>

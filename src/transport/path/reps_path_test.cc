@@ -46,6 +46,18 @@ TEST(RepsPath, UsesEachGoodEntropyOnceMoreTheOldestFirst) {
   EXPECT_TRUE(is_random(path.entropy_for(Psn(0), kStart)));
 }
 
+TEST(RepsPath, CountsThePathsThatItTookAtRandom) {
+  RepsPath path = sixteen_paths();
+  (void)path.entropy_for(Psn(0), kStart);
+  EXPECT_EQ(path.changes(), 1U);
+  acknowledge(path, 1, 2);
+  (void)path.entropy_for(Psn(0), kStart);
+  (void)path.entropy_for(Psn(0), kStart);
+  EXPECT_EQ(path.changes(), 1U) << "recycled";
+  (void)path.entropy_for(Psn(0), kStart);
+  EXPECT_EQ(path.changes(), 2U);
+}
+
 TEST(RepsPath, DoesNotRecycleAMarkedOne) {
   RepsPath path = sixteen_paths();
   path.on_ack(1, PathMark::kMarked, kStart);

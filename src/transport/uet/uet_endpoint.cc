@@ -112,6 +112,7 @@ void UetEndpoint::open(std::uint16_t number, Pdc::Opening opening, Time now) {
   ++serial_;
   const bool one_path = opening.key.mode == UetMode::kRod;
   place.control = setup_.policies.congestion_control ? setup_.policies.congestion_control() : nullptr;
+  past_path_changes_ += place.paths != nullptr ? place.paths->changes() : 0;
   place.paths = setup_.policies.path_selector && !one_path
                     ? setup_.policies.path_selector(stable_hash(setup_.seed + serial_, "uet paths"))
                     : nullptr;
@@ -123,6 +124,14 @@ void UetEndpoint::open(std::uint16_t number, Pdc::Opening opening, Time now) {
   place.common = opening.common;
   place.pdc.open(opening, call(now));
   touch(number);
+}
+
+std::uint64_t UetEndpoint::path_changes() const {
+  std::uint64_t changes = past_path_changes_;
+  for (const std::unique_ptr<Place>& place : pool_) {
+    changes += place != nullptr && place->paths != nullptr ? place->paths->changes() : 0;
+  }
+  return changes;
 }
 
 void UetEndpoint::touch(std::uint16_t number) {

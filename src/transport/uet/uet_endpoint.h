@@ -95,6 +95,8 @@ class UetEndpoint final : public PdsClient {
 
   // For reports and tests.
   [[nodiscard]] const UetCounters& counters() const { return counters_; }
+  /// PathSelector::changes() of all contexts that there have been. O(places of the pool).
+  [[nodiscard]] std::uint64_t path_changes() const;
   [[nodiscard]] const UetOptions& options() const { return setup_.options; }
   /// The shared receive queue of the queue pair that a packet was last for; invalid: none.
   [[nodiscard]] verbs::SrqHandle last_srq() const { return last_srq_; }
@@ -223,6 +225,7 @@ class UetEndpoint final : public PdsClient {
   Time grant_at_ = Time::never();  // when the driver knows that the next credit is due
   std::unique_ptr<Jobs> jobs_;     // from the first message on
   UetCounters counters_;
+  std::uint64_t past_path_changes_ = 0;  // of contexts whose place another has taken
   verbs::SrqHandle last_srq_{};
   std::uint32_t live_ = 0;
   std::uint64_t serial_ = 0;  // of contexts

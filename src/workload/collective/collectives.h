@@ -70,6 +70,14 @@ struct RankSite {
   std::vector<std::uint32_t> parts{};       // of the network, for each rail; rails of one part reach one another
                                             // (rail-only networks have several); empty: there is one
   std::optional<std::uint16_t> scale_up{};  // the machine's rail inside its domain
+  /// A rail of the machine behind its own ones: the NIC of another rank's GPU in the same host, in a part of the
+  /// network where this rank has none. What it sends there passes that GPU first.
+  struct Relay {
+    std::uint16_t rail = 0;
+    std::uint32_t part = 0;
+    RankId through{};
+  };
+  std::vector<Relay> relays{};  // by part
 };
 
 /// All ranks of a job, by RankId.

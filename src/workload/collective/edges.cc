@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "workload/relay_rails.h"
 
 namespace weft::workload {
 namespace {
@@ -58,6 +59,7 @@ EdgeTable::Edge EdgeTable::made(const EdgeName& name) const {
   const bool scale_up = entry.layout->over_scale_up(*entry.self, name.peer);
   return {.name = name,
           .scale_up = scale_up,
+          .relayed = is_relayed(name),
           .credits = options().clear_to_send && !scale_up ? 0 : options().slots(),
           .arrived = std::vector<std::uint64_t>(any_order() ? options().slots() : options().queue_pairs, 0)};
 }
@@ -111,7 +113,7 @@ std::uint64_t EdgeTable::buffer_of(const CommunicatorEntry& entry, MemberIndex s
   return entry.buffers + index * static_cast<std::uint64_t>(options().buffer.count());
 }
 
-ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name) const {
+ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name, Way way) const {
   const CommunicatorEntry& entry = communicators_.at(name.communicator);
   const RankId self = entry.rank(*entry.self);
   const RankId peer = entry.rank(name.peer);
@@ -123,8 +125,11 @@ ConnectionRequest EdgeTable::connection_of_edge(const EdgeName& name) const {
     request.remote_rail = *there.scale_up;
   } else {
     const std::uint32_t rail = entry.layout->rail_of(name.slot / kSlotsPerChannel);
-    request.rail = here.rails[rail % here.rails.size()];
-    request.remote_rail = there.rails[rail % there.rails.size()];
+    const RailPair own{here.rails[rail % here.rails.size()], there.rails[rail % there.rails.size()]};
+    const RailPair out = relayed(here, there, own);
+    const RailPair in = relayed(there, here, {own.remote_rail, own.rail});
+    request.rail = way == Way::kOut ? out.rail : in.remote_rail;
+    request.remote_rail = way == Way::kOut ? out.remote_rail : in.rail;
   }
   return request;
 }
@@ -138,7 +143,8 @@ ConnectionOptions EdgeTable::connection_options(const EdgeName& name) const {
           .receive_requests = receives,
           .queue_pair_use = any_order() ? QueuePairUse::kLeastOutstanding : QueuePairUse::kRoundRobin,
           .control_queue_pairs = 1,
-          .closes_when_idle = options().closes_connections() && !entry.layout->over_scale_up(*entry.self, name.peer)};
+          .closes_when_idle = options().closes_connections() && !entry.layout->over_scale_up(*entry.self, name.peer) &&
+                              !is_relayed(name)};
 }
 
 Result<void> EdgeTable::connect(const EdgeName& name) {
@@ -146,26 +152,26 @@ Result<void> EdgeTable::connect(const EdgeName& name) {
   return channel ? Result<void>() : pass_on(channel);
 }
 
-Result<void> EdgeTable::open(Edge& edge) {
-  if (edge.channel.is_valid())
+Result<void> EdgeTable::open(Edge& edge, Way way) {
+  if (channel_of(edge, way).is_valid())
     return {};
   const ConnectionOptions how = connection_options(edge.name);
   if (how.closes_when_idle) {
     if (auto made = messenger_.make_room(options().connections); !made)
       return made;
   }
-  auto channel = messenger_.open(connection_of_edge(edge.name), how);
+  auto channel = messenger_.open(connection_of_edge(edge.name, way), how);
   if (!channel)
     return pass_on(channel);
-  edge.channel = *channel;
+  channel_of(edge, way) = *channel;
   edge_of(*channel) = by_name_.at(edge.name);
   return {};
 }
 
-Result<void> EdgeTable::post(Edge& edge, std::uint32_t queue_pair, const Message& message) {
-  if (auto opened = open(edge); !opened)
+Result<void> EdgeTable::post(Edge& edge, Way way, std::uint32_t queue_pair, const Message& message) {
+  if (auto opened = open(edge, way); !opened)
     return opened;
-  return messenger_.post(edge.channel, queue_pair, message);
+  return messenger_.post(channel_of(edge, way), queue_pair, message);
 }
 
 Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
@@ -185,14 +191,14 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
   const std::uint64_t number = edge.sent++;
   if (any_order()) {
     message.immediate = static_cast<std::uint32_t>(number % options().slots());
-    if (auto opened = open(edge); !opened)
+    if (auto opened = open(edge, Way::kOut); !opened)
       return pass_on(opened);
-    if (auto posted = messenger_.post(edge.channel, message); !posted)
+    if (auto posted = messenger_.post(channel_of(edge, Way::kOut), message); !posted)
       return pass_on(posted);
     return 1;
   }
   if (!split_up) {
-    if (auto posted = post(edge, static_cast<std::uint32_t>(number % queue_pairs), message); !posted)
+    if (auto posted = post(edge, Way::kOut, static_cast<std::uint32_t>(number % queue_pairs), message); !posted)
       return pass_on(posted);
     return 1;
   }
@@ -203,7 +209,7 @@ Result<std::uint32_t> EdgeTable::send(EdgeId id, const Chunk& chunk) {
     message.local_offset = all.local_offset + part.offset;
     message.remote_offset = all.remote_offset + part.offset;
     message.number = all.number + i;
-    if (auto posted = post(edge, i, message); !posted)
+    if (auto posted = post(edge, Way::kOut, i, message); !posted)
       return pass_on(posted);
   }
   return queue_pairs;
@@ -253,7 +259,7 @@ Result<void> EdgeTable::clear(Edge& edge) {
 Result<void> EdgeTable::return_credits(Edge& edge, std::uint64_t credits) {
   edge.returned += credits;
   const CommunicatorEntry& entry = communicators_.at(edge.name.communicator);
-  return post(edge, options().queue_pairs,
+  return post(edge, Way::kIn, options().queue_pairs,
               {.flow = {job_, entry.rank(*entry.self), entry.rank(edge.name.peer), connection_of(edge.name)},
                .number = edge.returned,
                .size = Bytes::zero(),
@@ -271,7 +277,9 @@ void EdgeTable::on_arrived(const Arrival& arrival) {
     const CommunicatorId communicator = communicator_of(name.channel);
     id = find(
         {communicator, member_of(communicators_.definition(communicator), name.to), name.channel % kConnectionsEach});
-    edges_[id.value()].channel = arrival.channel;
+    Edge& edge = edges_[id.value()];
+    const Way way = name == connection_of_edge(edge.name, Way::kOut) ? Way::kOut : Way::kIn;
+    channel_of(edge, way) = arrival.channel;
   }
   Edge& edge = edges_[id.value()];
   if ((arrival.immediate & kCredits) != 0)

@@ -12,6 +12,7 @@
 // (IdleEdges) and goes on from there when it is needed again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -61,8 +62,10 @@ class EdgeTable final : private ChannelOwner {
     return id;
   }
   void release(EdgeId edge) { --edges_[edge.value()].holders; }
-  /// The connection that an edge uses, and how it is made.
-  [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name) const;
+  /// The connection that an edge uses to send, and how it is made.
+  [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name) const {
+    return connection_of_edge(name, Way::kOut);
+  }
   [[nodiscard]] ConnectionOptions connection_options(const EdgeName& name) const;
   /// Opens it; otherwise that is done for the edge's first message.
   [[nodiscard]] Result<void> connect(const EdgeName& name);
@@ -100,10 +103,13 @@ class EdgeTable final : private ChannelOwner {
   static constexpr std::uint64_t kCreditToken = ~std::uint64_t{0};
 
  private:
+  /// Chunks that leave, and those that come. Where other ranks' NICs relay, each way has a connection of its own.
+  enum class Way : std::uint8_t { kOut, kIn };
   struct Edge {
     EdgeName name{};
-    ChannelId channel{};  // invalid: not open yet
+    std::array<ChannelId, 2> channels{};  // by way; invalid: not open yet
     bool scale_up = false;
+    bool relayed = false;  // one of the ways
     // As sender.
     std::uint64_t credits_reserved = 0;
     std::uint64_t sent = 0;
@@ -125,8 +131,15 @@ class EdgeTable final : private ChannelOwner {
   [[nodiscard]] bool any_order() const { return options().queue_pair_use == QueuePairUse::kLeastOutstanding; }
   [[nodiscard]] Result<void> clear(Edge& edge);
   [[nodiscard]] Result<void> return_credits(Edge& edge, std::uint64_t credits);
-  [[nodiscard]] Result<void> open(Edge& edge);
-  [[nodiscard]] Result<void> post(Edge& edge, std::uint32_t queue_pair, const Message& message);
+  [[nodiscard]] ConnectionRequest connection_of_edge(const EdgeName& name, Way way) const;
+  [[nodiscard]] bool is_relayed(const EdgeName& name) const {
+    return connection_of_edge(name, Way::kOut) != connection_of_edge(name, Way::kIn);
+  }
+  [[nodiscard]] static ChannelId& channel_of(Edge& edge, Way way) {
+    return edge.channels[edge.relayed && way == Way::kIn ? 1 : 0];
+  }
+  [[nodiscard]] Result<void> open(Edge& edge, Way way);
+  [[nodiscard]] Result<void> post(Edge& edge, Way way, std::uint32_t queue_pair, const Message& message);
   [[nodiscard]] std::uint64_t buffer_of(const CommunicatorEntry& entry, MemberIndex sender, std::uint32_t slot) const;
   [[nodiscard]] const CollectiveOptions& options() const { return communicators_.options().collectives; }
 

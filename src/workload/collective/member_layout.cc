@@ -24,6 +24,9 @@ MemberLayout::MemberLayout(const Communicator& communicator, const JobLayout& la
         {.group = group->second, .local = static_cast<std::uint32_t>(members.size()), .scale_up = scale_up});
     members.push_back(MemberIndex(i));
     parts_.push_back(site.parts);
+    std::vector<std::uint32_t>& relayed = relayed_parts_.emplace_back();
+    for (const RankSite::Relay& relay : site.relays)
+      relayed.push_back(relay.part);
     scale_up_ = scale_up_ && scale_up;
     rails = std::min(rails, site.rails.size());
   }
@@ -52,7 +55,12 @@ Reach MemberLayout::found_reach() const {
 }
 
 bool MemberLayout::reaches(MemberIndex a, MemberIndex b) const {
-  return over_scale_up(a, b) || parts_[a.value()] == parts_[b.value()];
+  const std::vector<std::uint32_t>& relayed = relayed_parts_[a.value()];
+  return over_scale_up(a, b) || parts_[a.value()] == parts_[b.value()] ||
+         (!relayed.empty() && std::ranges::all_of(parts_[b.value()], [&](std::uint32_t part) {
+           return std::ranges::find(relayed, part) != relayed.end() ||
+                  std::ranges::find(parts_[a.value()], part) != parts_[a.value()].end();
+         }));
 }
 
 bool MemberLayout::over_scale_up(MemberIndex a, MemberIndex b) const {

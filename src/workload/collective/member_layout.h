@@ -41,6 +41,7 @@ class MemberLayout {
 
   /// Over networks that are not joined.
   [[nodiscard]] Reach reach() const { return reach_; }
+  /// Whether what `a` sends gets to `b`, over scale-up links, the network, or both (workload/relay_rails.h).
   [[nodiscard]] bool reaches(MemberIndex a, MemberIndex b) const;
   /// A ring's way from its last group to its first keeps to one rail.
   [[nodiscard]] bool rings_close() const { return groups() % 2 == 0 || groups() == 1 || largest_ == 1; }
@@ -67,8 +68,9 @@ class MemberLayout {
   };
   [[nodiscard]] Reach found_reach() const;
 
-  std::vector<std::vector<std::uint32_t>> parts_;  // by member
-  std::vector<Place> places_;                      // by member
+  std::vector<std::vector<std::uint32_t>> parts_;          // by member
+  std::vector<std::vector<std::uint32_t>> relayed_parts_;  // by member: that it has a relay to
+  std::vector<Place> places_;                              // by member
   std::vector<std::vector<MemberIndex>> groups_;
   std::vector<std::uint32_t> first_position_;  // of each group, in a ring
   std::uint32_t largest_ = 0;

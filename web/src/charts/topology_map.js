@@ -6,6 +6,7 @@ import {h} from '../dom.js';
 import {isNumber, percent, rate, seconds} from '../format.js';
 import {LOADS, loadClass, loadColor} from '../palette.js';
 import {absent, opening, section, select, table} from '../section.js';
+import {loadOverTime} from './load_over_time.js';
 
 const MOST_LINKS = 1500; // drawn
 const MOST_ROWS = 40; // of the table, the busiest
@@ -251,8 +252,10 @@ export function topologyMap(comparison) {
       stop();
       view.choose(name);
       update('new');
+      course.show(view.fabric);
     },
   );
+  const course = loadOverTime(view.fabric);
   update(null);
   return section(
     'topology',
@@ -270,5 +273,6 @@ export function topologyMap(comparison) {
     chart.element,
     caption,
     rows.element,
+    course.elements,
   );
 }
