@@ -219,8 +219,8 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
   jobs_.push_back({.name = job.plan.job.name, .rank_names = job.plan.rank_names, .rank_endpoints = {}});
   expected_bytes_ += job.plan.expected_bytes;
   all_expected_ = all_expected_ && job.plan.expected_bytes > 0;
-  if (Result<void> trains = make_training(job); !trains) {
-    return trains;
+  if (Result<void> made_directory = job.plan.collective ? make_directory(job) : make_training(job); !made_directory) {
+    return made_directory;
   }
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     const world::MachinePlan& plan = job.plan.machines[rank];
@@ -257,6 +257,20 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
   return {};
 }
 
+Result<void> FlowSimulation::make_directory(Job& job) {
+  job.world = workload::world_communicator(job.plan.collective->layout.size());
+  Result<workload::CommunicatorDirectory> made = workload::CommunicatorDirectory::make(
+      {.layout = &job.plan.collective->layout,
+       .communicators = {&job.world, 1},
+       .collectives = job.plan.collective->program.engine.collectives,
+       .areas = workload::MemoryAreas::of(assembly::kCollectiveMemory)});
+  if (!made) {
+    return fail("traffic '{}': {}", job.plan.job.name, made.error().message);
+  }
+  job.directory.emplace(std::move(*made));
+  return {};
+}
+
 Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
   Job::Rank& made = job.ranks[rank];
   if (job.plan.collective) {
@@ -266,6 +280,8 @@ Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
     options.engine.job = job.plan.job.id;
     options.engine.rank = workload::RankId(rank);
     options.engine.layout = &job.plan.collective->layout;
+    options.engine.directory = &*job.directory;
+    options.world = &job.world;
     auto program = workload::CollectiveProgram::make(made.messenger, parts_->matcher, options);
     if (!program) {
       return fail("traffic '{}': {}", job.plan.job.name, program.error().message);

@@ -75,6 +75,7 @@ class FlowSimulation {
   FlowSimulation(const scenario::Scenario& scenario, workload::MessageSink& sink, const Options& options);
   [[nodiscard]] Result<void> build();
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan);
+  [[nodiscard]] Result<void> make_directory(Job& job);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   // Jobs that run steps: flow_simulation_steps.cc.
   [[nodiscard]] Result<void> make_training(Job& job);

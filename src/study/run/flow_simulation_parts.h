@@ -45,6 +45,8 @@ struct FlowSimulation::Job {
   // Of a job that runs steps.
   scenario::JobSettings settings{};
   std::unique_ptr<TrainingRun> training;
+  // Of collectives and steps: what all ranks compute alike, once for all.
+  workload::Communicator world{};  // of a collective's ranks
   std::optional<workload::CommunicatorDirectory> directory;
 
   std::deque<Rank> ranks;
