@@ -1,5 +1,8 @@
 #include "flow/flow_machine.h"
 
+#include <array>
+#include <vector>
+
 #include "base/assert.h"
 
 namespace weft::flow {
@@ -20,6 +23,20 @@ void FlowMachine::finish_at(const verbs::MachineEvent& event) {
   WEFT_DCHECK(event.at >= now());
   work_.add(event);
   wake_at(event.at);
+}
+
+void FlowMachine::shift(Duration by) {
+  wakes_at_ = wakes_at_.is_never() ? wakes_at_ : wakes_at_ + by;
+  std::vector<verbs::MachineEvent> pending;
+  std::array<verbs::MachineEvent, 1> one;
+  const Time last = Time::never() - Duration::picoseconds(1);
+  while (work_.next() <= last && work_.poll(one, last) == 1) {
+    pending.push_back(one[0]);
+  }
+  for (verbs::MachineEvent& event : pending) {
+    event.at += by;
+    work_.add(event);
+  }
 }
 
 Result<void> FlowMachine::run() {

@@ -20,6 +20,8 @@ class FlowMachine final : public verbs::Machine {
   /// In the order of the scenario.
   void add_rail(EndpointId endpoint, Rate rate, verbs::RailKind kind);
   void set_program(std::function<Result<void>()> call) { program_ = std::move(call); }
+  /// Those whose programs belong together have a number of their own.
+  void set_group(std::uint32_t group) { group_ = group; }
 
   [[nodiscard]] Time now() const override { return network_.now(); }
   [[nodiscard]] Result<void> compute(const verbs::ComputeRequest& request) override;
@@ -36,11 +38,13 @@ class FlowMachine final : public verbs::Machine {
       : network_(network), name_hash_(name_hash), index_(index), work_(options) {}
   void finish_at(const verbs::MachineEvent& event);
   void wake_at(Time at);
+  void shift(Duration by);
   [[nodiscard]] Result<void> run();
 
   FlowNetwork& network_;
   std::uint64_t name_hash_;
-  std::uint32_t index_;     // among the machines
+  std::uint32_t index_;  // among the machines
+  std::uint32_t group_ = 0;
   std::uint32_t rank_ = 0;  // in their order by name_hash_
   bool marked_ = false;
   Time wakes_at_ = Time::never();

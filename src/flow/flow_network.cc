@@ -1,21 +1,12 @@
 #include "flow/flow_network.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/assert.h"
 #include "flow/flow_device.h"
 #include "flow/flow_machine.h"
 
 namespace weft::flow {
-namespace {
-
-constexpr auto kLaterInOrder = [](const auto& a, const auto& b) {
-  return std::tie(a.at, a.rank, a.order) > std::tie(b.at, b.rank, b.order);
-};
-
-}  // namespace
-
 FlowNetwork::FlowNetwork(Medium& medium, std::vector<double> capacities, const Corrections& corrections)
     : medium_(medium), corrections_(corrections), transfers_(std::move(capacities)) {
   if (corrections.flow_backlog > Bytes::zero()) {
@@ -61,7 +52,7 @@ void FlowNetwork::fail_with(const Error& error) {
 void FlowNetwork::schedule(Time at, EventKind kind, std::uint32_t index) {
   const FlowMachine& machine = kind == EventKind::kWake ? *machines_[index] : pairs_[index].device->machine();
   heap_.push_back({.at = at, .order = order_++, .rank = machine.rank_, .index = index, .kind = kind});
-  std::ranges::push_heap(heap_, kLaterInOrder);
+  std::ranges::push_heap(heap_, kComesLater);
 }
 
 Time FlowNetwork::next_time() {
@@ -94,7 +85,7 @@ void FlowNetwork::take_instant() {
   do {
     run_programs();
     while (!heap_.empty() && heap_.front().at <= now_) {
-      std::ranges::pop_heap(heap_, kLaterInOrder);
+      std::ranges::pop_heap(heap_, kComesLater);
       const Event event = heap_.back();
       heap_.pop_back();
       handle(event);

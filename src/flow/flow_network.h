@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -59,6 +60,14 @@ class FlowNetwork {
   /// Before it starts: changes of rates may wait for others (Transfers::put_off).
   void put_off_rates(double part) { transfers_.put_off(part); }
   void set_capacity(std::uint32_t link, double bits_per_second) { transfers_.set_capacity(link, bits_per_second); }
+
+  // For whoever jumps over what repeats (study/run/steady_rounds.h), while run() has stopped: flow_network_state.cc.
+
+  /// What the machines of a group (FlowMachine::set_group) have under way. Until when the others do nothing; none: they
+  /// have something under way as well, or it cannot be told.
+  [[nodiscard]] std::optional<Time> record(std::uint32_t group, StateRecord& state) const;
+  /// All that the group has under way, and the clock, so much later; before others do anything.
+  void shift(std::uint32_t group, Duration by);
 
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -143,8 +152,15 @@ class FlowNetwork {
     std::uint32_t index = 0;  // of the machine or the queue pair
     EventKind kind{};
   };
+  static constexpr auto kComesLater = [](const Event& a, const Event& b) {
+    return std::tie(a.at, a.rank, a.order) > std::tie(b.at, b.rank, b.order);
+  };
 
   void schedule(Time at, EventKind kind, std::uint32_t index);
+  [[nodiscard]] const FlowMachine& machine_of(const Event& event) const;
+  /// Whether the heap has nothing of others but calls of theirs; `until`: the first.
+  [[nodiscard]] bool record_events(std::uint32_t group, StateRecord& state, Time& until) const;
+  static void record_pair(const Pair& pair, StateRecord& state);
   void handle(const Event& event);
   void mark(FlowMachine& machine);
   void run_programs();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/indexed_heap.h"
+#include "base/state_record.h"
 #include "base/time.h"
 #include "flow/fair_shares.h"
 
@@ -76,6 +77,15 @@ class Transfers {
   [[nodiscard]] Time next_finish() const;
 
   [[nodiscard]] const FairShares& shares() const { return shares_; }
+
+  // Without limits of queues, after settle(): transfers_state.cc.
+
+  /// The owners of all that is under way.
+  [[nodiscard]] std::vector<std::uint32_t> owners() const;
+  /// What is left of each, and at which rate it goes on.
+  void record(StateRecord& state) const;
+  /// All that is under way, so much later.
+  void shift(Duration by);
 
  private:
   struct Mark {

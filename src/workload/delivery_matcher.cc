@@ -208,6 +208,17 @@ void DeliveryMatcher::prune() {
   prune_at_ = std::max(kLeast, 2 * streams_.size());
 }
 
+void DeliveryMatcher::shift(JobId job, Duration by) {
+  for (auto& [key, stream] : streams_) {
+    for (std::uint32_t i = 0; key.job == job && i < stream.finished.size(); ++i) {
+      stream.finished[i].posted += by;
+      stream.finished[i].finished += by;
+    }
+    for (std::uint32_t i = 0; key.job == job && i < stream.delivered.size(); ++i)
+      stream.delivered[i] += by;
+  }
+}
+
 void DeliveryMatcher::flush() {
   settle();
   for (auto& [key, halves] : streams_) {

@@ -62,6 +62,9 @@ class DeliveryMatcher {
   /// if it had ended at that event.
   void settle_to_end(Time end);
 
+  /// Of what is known of a job's messages by halves: all times so much later.
+  void shift(JobId job, Duration by);
+
   /// Messages that have finished and that their receiver has not seen yet.
   [[nodiscard]] std::uint64_t awaiting_delivery() const { return awaiting_; }
   /// The latest that any receiver saw a message.

@@ -340,6 +340,25 @@ std::optional<Messenger::Whole> Messenger::finish_part(WholeHandle handle, verbs
   return ended;
 }
 
+void Messenger::record(StateRecord& state) const {
+  state.count(repairs_.size());
+  for (const Queue& queue : queues_) {
+    state.count(std::uint64_t{queue.in_flight.size()} << 32 | queue.waiting.size());
+    state.count(queue.arrived_parts.size());
+    for (std::uint32_t i = 0; i < queue.waiting.size(); ++i)
+      state.count(static_cast<std::uint64_t>(queue.waiting[i].message.size.count()));
+  }
+}
+
+void Messenger::shift(Duration by) {
+  for (Queue& queue : queues_) {
+    for (Ring<Posted>* const line : {&queue.in_flight, &queue.waiting}) {
+      for (std::uint32_t i = 0; i < line->size(); ++i)
+        (*line)[i].at += by;
+    }
+  }
+}
+
 // Each queue pair delivers its parts in order, so that the oldest of all belong together.
 std::optional<Bytes> Messenger::join_part(std::uint32_t queue, Bytes size) {
   const Channel& channel = channels_[queues_[queue].channel.value()];

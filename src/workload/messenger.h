@@ -21,6 +21,7 @@
 
 #include "base/ring.h"
 #include "base/slab.h"
+#include "base/state_record.h"
 #include "workload/connection.h"
 #include "workload/delivery_matcher.h"
 
@@ -119,6 +120,11 @@ class Messenger final : public ConnectionListener {
   [[nodiscard]] Time now() const { return ports_.machine().now(); }
   /// Messages posted that have not finished, but for control messages.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
+
+  /// What is under way, and what waits for room.
+  void record(StateRecord& state) const;
+  /// Of what is under way or waits: posted so much later.
+  void shift(Duration by);
 
   /// The first request of this rank that failed by itself, rather than with its queue pair: which queue pair that was.
   struct Failure {

@@ -58,7 +58,33 @@ bool may_be_sampled(const scenario::Scenario& scenario) {
 struct Sample {
   FlowRun run{};
   std::uint32_t all_steps = 0;  // of a pass; 0: there are no rings
+  bool gave_up = false;         // as nothing in it repeated
 };
+
+/// How much of a collective is run.
+struct RunPart {
+  std::uint32_t steps = 0;     // of each pass around rings; 0: all
+  std::uint64_t patience = 0;  // FlowSimulation::Options
+};
+
+/// Rounds in which a ring shows whether it repeats; most do from the third on.
+constexpr std::uint64_t kPatience = 8;
+
+/// What was not run of collectives, since it repeated.
+void note_jumps(const FlowSimulation& simulation, FlowRun& run) {
+  std::uint64_t rounds = 0;
+  std::uint64_t operations = 0;
+  for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
+    rounds += simulation.jumped_rounds(job);
+    operations += simulation.jumped_operations(job);
+  }
+  if (rounds + operations > 0) {
+    run.sampled = fmt::format(
+        "{} rounds and {} operations repeated those before them and were jumped over: times are those of all, messages "
+        "those that were run",
+        rounds, operations);
+  }
+}
 
 /// Steps of jobs, if the run has ended; composed ones are put together now.
 void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowRun& run) {
@@ -86,10 +112,11 @@ void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowR
   options.on_steps(simulation);
 }
 
-/// With so many steps of each pass around rings; 0: all.
-Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions& options, std::uint32_t steps) {
+Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions& options, const RunPart& part) {
+  const std::uint32_t steps = part.steps;
   Kept kept;
-  auto made = FlowSimulation::create(scenario, kept, {.ring_steps = steps, .corrections = options.corrections});
+  auto made = FlowSimulation::create(
+      scenario, kept, {.ring_steps = steps, .patience = part.patience, .corrections = options.corrections});
   if (!made) {
     return pass_on(made);
   }
@@ -98,8 +125,16 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   if (sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
     return sample;  // it is to be run whole
   }
+  if (part.patience > 0 && (!simulation.has_ranks_apart(0) || simulation.ring_steps(0) < 4 * kSampledSteps)) {
+    sample.gave_up = true;  // links of hosts and of the network take turns, and hardly ever repeat
+    return sample;
+  }
   options.on_ready();
   const Simulation::End end = simulation.run(options.keep_going);
+  if (simulation.gave_up()) {
+    sample.gave_up = true;
+    return sample;
+  }
   results::RunResults& results = sample.run.results;
   describe_scenario(scenario, simulation.graph(), results.run);
   results.run.key = options.key;
@@ -110,6 +145,7 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   results.run.ended_at = simulation.ended_at();
   results.run.events = simulation.events();
   take_steps(simulation, options, sample.run);
+  note_jumps(simulation, sample.run);
   take_jobs(simulation, results);
   take_records(simulation, std::move(kept), results);
   if (!simulation.jobs().empty()) {
@@ -157,7 +193,13 @@ FlowRun cut_short(Sample sample, std::uint32_t steps) {
 }
 
 Result<FlowRun> run_all(const scenario::Scenario& scenario, const FlowRunOptions& options) {
-  Result<Sample> first = simulate(scenario, options, may_be_sampled(scenario) ? kSampledSteps : 0);
+  if (may_be_sampled(scenario)) {
+    Result<Sample> whole = simulate(scenario, options, {.patience = kPatience});
+    if (!whole || !whole->gave_up) {
+      return whole ? Result<FlowRun>(std::move(whole->run)) : pass_on(whole);
+    }
+  }
+  Result<Sample> first = simulate(scenario, options, {.steps = may_be_sampled(scenario) ? kSampledSteps : 0});
   if (!first) {
     return pass_on(first);
   }
@@ -165,13 +207,13 @@ Result<FlowRun> run_all(const scenario::Scenario& scenario, const FlowRunOptions
     return std::move(first->run);
   }
   if (first->all_steps < 4 * kSampledSteps) {
-    Result<Sample> whole = simulate(scenario, options, 0);
+    Result<Sample> whole = simulate(scenario, options, {});
     return whole ? Result<FlowRun>(std::move(whole->run)) : pass_on(whole);
   }
   if (!finished(first->run)) {
     return cut_short(std::move(*first), kSampledSteps);
   }
-  Result<Sample> second = simulate(scenario, options, 2 * kSampledSteps);
+  Result<Sample> second = simulate(scenario, options, {.steps = 2 * kSampledSteps});
   if (!second) {
     return pass_on(second);
   }

@@ -28,9 +28,10 @@ struct LastEnd final : workload::MessageSink {
   Time end;
 };
 
+// Segments of which some are longer: no step is quite like the one before.
 TEST(FlowRun, ARingContinuedFromAFewStepsTakesTheTimeOfAll) {
   const scenario::Scenario scenario =
-      parse("hosts = 48\n[[traffic]]\nkind = \"collective\"\nsize = \"24 MiB\"\nalgorithm = \"ring\"\ncount = 2\n");
+      parse("hosts = 48\n[[traffic]]\nkind = \"collective\"\nsize = \"25165828 B\"\nalgorithm = \"ring\"\ncount = 2\n");
   const auto sampled = run_as_flows(scenario, {});
   ASSERT_TRUE(sampled) << sampled.error().message;
   EXPECT_NE(sampled->sampled.find("all 47"), std::string::npos) << sampled->sampled;
@@ -39,6 +40,17 @@ TEST(FlowRun, ARingContinuedFromAFewStepsTakesTheTimeOfAll) {
   ASSERT_TRUE(simulation);
   ASSERT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished);
   EXPECT_NEAR(time_of(*sampled).seconds() / whole.end.since_start().seconds(), 1, 0.002);
+}
+
+TEST(FlowRun, ARingWhoseStepsRepeatIsNeitherSampledNorRunWhole) {
+  const auto ran = run_as_flows(
+      parse("hosts = 48\n[[traffic]]\nkind = \"collective\"\nsize = \"24 MiB\"\nalgorithm = \"ring\"\n"), {});
+  ASSERT_TRUE(ran);
+  EXPECT_NE(ran->sampled.find("repeated"), std::string::npos) << ran->sampled;
+  EXPECT_EQ(ran->results.collectives.size(), 48U);
+  EXPECT_LT(ran->results.messages.size(), 48U * 94 / 2);
+  // 2 x 47/48 of 24 MiB, as the messages of each rank say.
+  EXPECT_EQ(ran->scale_out, Bytes(std::int64_t{2} * 47 * (24 << 20)));
 }
 
 TEST(FlowRun, AShortRingIsRunWhole) {

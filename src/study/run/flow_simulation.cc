@@ -197,7 +197,8 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
-  if (are_large_collectives(*plans)) {
+  // Rates that wait for others have a rhythm of their own, which hardly ever repeats with the rounds.
+  if (are_large_collectives(*plans) && options_.patience == 0) {
     parts.network->put_off_rates(kPartPutOff);
   }
   for (assembly::TrafficPlan& plan : *plans) {
@@ -219,8 +220,8 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
   jobs_.push_back({.name = job.plan.job.name, .rank_names = job.plan.rank_names, .rank_endpoints = {}});
   expected_bytes_ += job.plan.expected_bytes;
   all_expected_ = all_expected_ && job.plan.expected_bytes > 0;
-  if (Result<void> trains = make_training(job); !trains) {
-    return trains;
+  if (Result<void> made_directory = job.plan.collective ? make_directory(job) : make_training(job); !made_directory) {
+    return made_directory;
   }
   for (std::uint32_t rank = 0; rank < job.plan.machines.size(); ++rank) {
     const world::MachinePlan& plan = job.plan.machines[rank];
@@ -252,9 +253,47 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
     if (Result<void> programmed = make_program(job, rank); !programmed) {
       return programmed;
     }
-    machine.set_program([this, &own] { return call(own.program.get(), own.started, own.done); });
+    machine.set_group(job.plan.job.id.value());
+    if (rank == 0 && job.plan.collective && may_jump()) {
+      machine.set_program([this, &own, &job] {
+        Result<void> ran = call(own.program.get(), own.started, own.done);
+        if (!own.done && job.steady->is_due()) {
+          parts_->network->stop();
+        }
+        return ran;
+      });
+    } else {
+      machine.set_program([this, &own] { return call(own.program.get(), own.started, own.done); });
+    }
     ++ranks_left_;
   }
+  if (job.plan.collective && may_jump()) {
+    job.steady.emplace(SteadyRounds::Options{.network = parts.network.get(),
+                                             .matcher = &parts.matcher,
+                                             .sink = &parts.counter.sink,
+                                             .job = job.plan.job.id,
+                                             .group = job.plan.job.id.value()},
+                       job.collectives);
+    parts.counter.steady.push_back(&*job.steady);
+  }
+  return {};
+}
+
+bool FlowSimulation::may_jump() const {
+  return options_.repeats == Options::Repeats::kAreJumpedOver && options_.ring_steps == 0;
+}
+
+Result<void> FlowSimulation::make_directory(Job& job) {
+  job.world = workload::world_communicator(job.plan.collective->layout.size());
+  Result<workload::CommunicatorDirectory> made =
+      workload::CommunicatorDirectory::make({.layout = &job.plan.collective->layout,
+                                             .communicators = {&job.world, 1},
+                                             .collectives = job.plan.collective->program.engine.collectives,
+                                             .areas = workload::MemoryAreas::of(assembly::kCollectiveMemory)});
+  if (!made) {
+    return fail("traffic '{}': {}", job.plan.job.name, made.error().message);
+  }
+  job.directory.emplace(std::move(*made));
   return {};
 }
 
@@ -267,6 +306,8 @@ Result<void> FlowSimulation::make_program(Job& job, std::uint32_t rank) {
     options.engine.job = job.plan.job.id;
     options.engine.rank = workload::RankId(rank);
     options.engine.layout = &job.plan.collective->layout;
+    options.engine.directory = &*job.directory;
+    options.world = &job.world;
     auto program = workload::CollectiveProgram::make(made.messenger, parts_->matcher, options);
     if (!program) {
       return fail("traffic '{}': {}", job.plan.job.name, program.error().message);
@@ -319,6 +360,18 @@ Progress FlowSimulation::progress() const {
           .packet_hops = 0};
 }
 
+void FlowSimulation::look_for_repeats(Time limit) {
+  bool waits = options_.patience > 0;
+  for (const auto& job : parts_->jobs) {
+    if (job->steady) {
+      job->steady->look(limit);
+      const SteadyRounds::Jumped& jumped = job->steady->jumped();
+      waits = waits && jumped.rounds + jumped.operations == 0 && job->steady->rounds_seen() >= options_.patience;
+    }
+  }
+  gave_up_ = waits;
+}
+
 Simulation::End FlowSimulation::run(const std::function<bool(const Progress&)>& keep_going) {
   using Stop = flow::FlowNetwork::Stop;
   const Time limit = progress().limit;
@@ -339,6 +392,9 @@ Simulation::End FlowSimulation::run(const std::function<bool(const Progress&)>& 
       end = Simulation::End::kStuck;
       ended_at_ = parts_->network->now();
       error_ = fmt::format("deadlock: no event is pending, but {} ranks wait", ranks_left_);
+    } else if (stop == Stop::kStopped && (look_for_repeats(limit), gave_up_)) {
+      end = Simulation::End::kInterrupted;
+      ended_at_ = parts_->network->now();
     } else if (!keep_going(progress())) {
       end = Simulation::End::kInterrupted;
       ended_at_ = parts_->network->now();
@@ -382,6 +438,19 @@ workload::CollectiveAlgorithm FlowSimulation::collective_algorithm(std::size_t j
 std::uint32_t FlowSimulation::ring_steps(std::size_t job) const {
   const Job& asked = *parts_->jobs[job];
   return asked.collectives.empty() ? 0 : asked.collectives[0]->ring_steps();
+}
+
+bool FlowSimulation::has_ranks_apart(std::size_t job) const {
+  const Job& asked = *parts_->jobs[job];
+  return asked.plan.collective && asked.directory->at(workload::CommunicatorId(0)).layout->largest_group() == 1;
+}
+
+std::uint64_t FlowSimulation::jumped_rounds(std::size_t job) const {
+  return parts_->jobs[job]->steady ? parts_->jobs[job]->steady->jumped().rounds : 0;
+}
+
+std::uint64_t FlowSimulation::jumped_operations(std::size_t job) const {
+  return parts_->jobs[job]->steady ? parts_->jobs[job]->steady->jumped().operations : 0;
 }
 
 Duration FlowSimulation::ideal_time(const workload::MessageRecord& message) const {

@@ -29,6 +29,11 @@ class FlowSimulation {
   struct Options {
     /// Of collectives around rings: so many steps of each pass (CollectiveRequest::ring_steps); 0: all.
     std::uint32_t ring_steps = 0;
+    /// Whether what repeats in collectives is jumped over (steady_rounds.h).
+    enum class Repeats : std::uint8_t { kAreJumpedOver, kAreRun };
+    Repeats repeats = Repeats::kAreJumpedOver;
+    /// The run ends as interrupted if so many rounds of its first collective have not repeated; 0: it goes on.
+    std::uint64_t patience = 0;
     /// Nodes of a composed step that are kept at most; 0: a million.
     std::uint64_t step_nodes = 0;
     flow::Corrections corrections{};
@@ -57,6 +62,13 @@ class FlowSimulation {
   [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
   /// Steps of one pass of the job's collective around its rings; 0: it has none.
   [[nodiscard]] std::uint32_t ring_steps(std::size_t job) const;
+  /// Of the job's collective: whether no two of its ranks share a host or a domain.
+  [[nodiscard]] bool has_ranks_apart(std::size_t job) const;
+  /// What was jumped over of the job's collective: rounds of each lane, operations of each rank.
+  [[nodiscard]] std::uint64_t jumped_rounds(std::size_t job) const;
+  [[nodiscard]] std::uint64_t jumped_operations(std::size_t job) const;
+  /// The run has ended since nothing repeated (Options::patience).
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
   /// What the message would take if nothing else were there.
   [[nodiscard]] Duration ideal_time(const workload::MessageRecord& message) const;
   /// The steps of the jobs that run steps, once the run has finished; composed ones are put together now, while
@@ -75,6 +87,7 @@ class FlowSimulation {
   FlowSimulation(const scenario::Scenario& scenario, workload::MessageSink& sink, const Options& options);
   [[nodiscard]] Result<void> build();
   [[nodiscard]] Result<void> make_job(assembly::TrafficPlan plan);
+  [[nodiscard]] Result<void> make_directory(Job& job);
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   // Jobs that run steps: flow_simulation_steps.cc.
   [[nodiscard]] Result<void> make_training(Job& job);
@@ -82,6 +95,8 @@ class FlowSimulation {
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job, std::span<const world::FlowDemand> demands);
   void note_sender(EndpointId sender, const std::map<std::uint32_t, double>& links);
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
+  [[nodiscard]] bool may_jump() const;
+  void look_for_repeats(Time limit);
   [[nodiscard]] bool all_done() const;
 
   const scenario::Scenario& scenario_;
@@ -92,6 +107,7 @@ class FlowSimulation {
   std::uint64_t expected_bytes_ = 0;
   bool all_expected_ = true;
   bool shares_links_ = false;
+  bool gave_up_ = false;
   Time ended_at_;
   std::string error_;
 };

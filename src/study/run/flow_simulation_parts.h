@@ -15,6 +15,7 @@
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
 #include "study/run/flow_simulation.h"
+#include "study/run/steady_rounds.h"
 #include "study/run/training_run.h"
 #include "study/world/flow_medium.h"
 #include "workload/collective/communicator_directory.h"
@@ -45,10 +46,13 @@ struct FlowSimulation::Job {
   // Of a job that runs steps.
   scenario::JobSettings settings{};
   std::unique_ptr<TrainingRun> training;
+  // Of collectives and steps: what all ranks compute alike, once for all.
+  workload::Communicator world{};  // of a collective's ranks
   std::optional<workload::CommunicatorDirectory> directory;
 
   std::deque<Rank> ranks;
-  std::vector<const workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
+  std::vector<workload::CollectiveProgram*> collectives;  // by rank; empty for other traffic
+  std::optional<SteadyRounds> steady;                     // of a collective
 };
 
 /// Counts what passes on its way to the sink.
@@ -63,10 +67,16 @@ struct FlowSimulation::Counter final : workload::MessageSink {
       sink.on_message(record);
     }
   }
-  void on_collective(const workload::CollectiveRecord& record) override { sink.on_collective(record); }
+  void on_collective(const workload::CollectiveRecord& record) override {
+    for (SteadyRounds* const one : steady) {
+      one->note(record);
+    }
+    sink.on_collective(record);
+  }
 
   workload::MessageSink& sink;
   TrainingRun* training = nullptr;
+  std::vector<SteadyRounds*> steady;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };

@@ -78,6 +78,20 @@ Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveProgram::planned_se
   return asked ? engine_->planned_sends(*asked) : std::vector<CollectiveEngine::PlannedSend>{};
 }
 
+void CollectiveProgram::record(std::uint64_t rounds_left, std::uint32_t begun, StateRecord& state) const {
+  state.count(std::uint64_t{begun_} - begun);
+  state.count(begun_ - finished_);
+  engine_->record(rounds_left, state);
+  messenger_.record(state);
+}
+
+void CollectiveProgram::skip(std::uint32_t operations, const CollectiveEngine::Skip& what) {
+  begun_ += operations;
+  finished_ += operations;
+  engine_->skip(what);
+  messenger_.shift(what.time);
+}
+
 Result<void> CollectiveProgram::start() {
   if (!request())
     finished_ = options_.iterations;

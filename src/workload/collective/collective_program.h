@@ -45,6 +45,12 @@ class CollectiveProgram final : public Program {
   [[nodiscard]] Result<std::vector<CollectiveEngine::PlannedSend>> planned_sends() const;
   /// Before start(): that shall open all connections, before any message is sent (CollectiveEngine::connect).
   void connect_first() { connects_first_ = true; }
+  // For whoever jumps over what repeats: operations begun so far, what comes next, and on behind what was left out.
+  [[nodiscard]] std::uint32_t begun() const { return begun_; }
+  void record(std::uint64_t rounds_left, std::uint32_t begun, StateRecord& state) const;
+  /// So many operations as well, at most iterations() - begun().
+  void skip(std::uint32_t operations, const CollectiveEngine::Skip& what);
+  [[nodiscard]] std::uint32_t iterations() const { return options_.iterations; }
   /// `auto` resolved.
   [[nodiscard]] CollectiveAlgorithm algorithm() const;
   /// Of one pass of all steps; 0: of an algorithm that does not go around rings.

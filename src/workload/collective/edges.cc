@@ -270,6 +270,22 @@ Result<void> EdgeTable::return_credits(Edge& edge, std::uint64_t credits) {
                .is_control = true});
 }
 
+// Which place of a buffer a chunk takes changes nothing, only which queue pair. Without clear-to-sends.
+void EdgeTable::record(StateRecord& state) const {
+  const bool in_turn = options().queue_pair_use != QueuePairUse::kSplit && options().queue_pairs > 1;
+  for (const Edge& edge : edges_) {
+    state.count(edge.credits - edge.credits_reserved);
+    state.count(edge.credits_reserved - edge.sent);
+    state.count(edge.taken - edge.returned);
+    if (in_turn) {
+      state.count(edge.sent % options().queue_pairs);
+      state.count(edge.taken % options().queue_pairs);
+    }
+    for (std::uint64_t i = 0; i < edge.arrived.size(); ++i)
+      state.count(edge.arrived[i] - share_of(edge.taken, i));
+  }
+}
+
 void EdgeTable::on_arrived(const Arrival& arrival) {
   EdgeId& id = edge_of(arrival.channel);
   if (!id.is_valid()) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "base/state_record.h"
 #include "workload/collective/communicator_table.h"
 #include "workload/collective/idle_edges.h"
 #include "workload/messenger.h"
@@ -97,6 +98,9 @@ class EdgeTable final : private ChannelOwner {
   [[nodiscard]] Result<void> expect(EdgeId edge, std::uint64_t chunks);
   /// The chunk has been used: its place may be written again.
   [[nodiscard]] Result<void> take(EdgeId edge);
+
+  /// How the counts of each edge stand to one another.
+  void record(StateRecord& state) const;
 
   void on_arrived(const Arrival& arrival);
   /// What on_sent reports of the table's own messages.

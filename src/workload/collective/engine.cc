@@ -167,7 +167,8 @@ Result<void> CollectiveEngine::launch(OperationId id, Operation& operation) {
   operation.started = messenger_.now();
   operation.first_action = operation.started + options_.collectives.costs.launch;
   Lanes lanes;
-  const LaneContext context = context_of(operation.request);
+  LaneContext context = context_of(operation.request);
+  context.rounds_skipped = &operation.rounds_skipped;
   operation.piece = context.chunk;
   operation.lanes_to_switch = operation.request.algorithm == CollectiveAlgorithm::kNvlsTree ? context.channels : 1;
   add_lanes(context, operation.request.algorithm, lanes);
@@ -306,6 +307,9 @@ bool CollectiveEngine::load(Operation& operation, LaneState& lane) {
     --operation.lanes_left;
     return false;
   }
+  const std::uint64_t rounds_left = lane.current->rounds_left;
+  lane.place = rounds_left == lane.rounds_left ? lane.place + 1 : 0;
+  lane.rounds_left = rounds_left;
   const Action::Kind kind = lane.current->kind;
   if (kind == Action::Kind::kSend || kind == Action::Kind::kReceive || kind == Action::Kind::kReduce)
     lane.edge = edges_.hold({operation.request.communicator, lane.current->peer, lane.current->slot});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "base/state_record.h"
 #include "workload/collective/algorithms.h"
 #include "workload/collective/collective_options.h"
 #include "workload/collective/communicator_table.h"
@@ -69,6 +70,23 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] Bytes sent_over_scale_up() const { return sent_[1]; }
   [[nodiscard]] Bytes sent_over_scale_out() const { return sent_[0]; }
 
+  // For whoever jumps over what repeats (study/run/steady_rounds.h): engine_state.cc.
+
+  /// Of the first lane that runs; 0: none does.
+  [[nodiscard]] std::uint64_t rounds_left() const;
+  /// All lanes that are to run have so many rounds alike before them.
+  [[nodiscard]] std::uint64_t fewest_rounds_left() const;
+  /// Whether its state is one that can be told and jumped over.
+  [[nodiscard]] bool can_repeat() const;
+  /// Rounds of lanes are told from that number on.
+  void record(std::uint64_t rounds_left, StateRecord& state) const;
+  struct Skip {
+    std::uint64_t rounds = 0;  // of every lane, at most fewest_rounds_left(); 0: whole operations
+    Duration time{};
+    std::array<Bytes, 2> sent{};  // by then: over scale-out, over scale-up
+  };
+  void skip(const Skip& what);
+
  private:
   using OperationId = std::uint64_t;
   /// One that the network has been asked for.
@@ -85,6 +103,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     std::uint32_t outstanding = 0;  // messages of chunks, and reductions, that have not completed
     Ring<Reduction> reductions{};
     std::uint64_t first_reduction = 0;  // the number of the oldest in the ring
+    std::uint64_t rounds_left = 0;      // as of the last action
+    std::uint64_t place = 0;            // of that action in its round
     bool working = false;               // on the current action
     bool ended = false;
     Time busy_until{};
@@ -100,6 +120,7 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
     std::vector<LaneState> lanes{};
     std::size_t lanes_left = 0;
     std::uint32_t outstanding = 0;  // chunks promised to edges, or messages posted, that have not completed
+    std::uint64_t rounds_skipped = 0;
   };
   /// A communicator's collectives are one queue; so are its sends, and its receives, of one peer.
   struct QueueName {

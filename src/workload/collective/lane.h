@@ -49,6 +49,9 @@ struct Action {
   Extent extent{};
   std::uint64_t to = 0;    // kCopy: where in `buffer`
   std::uint64_t mark = 0;  // the lane's once the action is done; 0: as before
+  /// Of a lane that does the same again and again: how often it will after this time, with the same peers, sizes and
+  /// times; 0: perhaps not again.
+  std::uint64_t rounds_left = 0;
   std::array<Dependency, 3> after{};
 };
 
@@ -76,7 +79,11 @@ struct LaneContext {
   std::uint32_t pair_slot = 0;                   // of sends and receives
   Bytes chunk{};                                 // as the options say, or less where a reducer takes less
   std::optional<verbs::ReduceLimits> reducer{};  // of the network, for those whom this operation asks
+  /// Rounds that lanes leave out, as far as they say that they have them (Action::rounds_left); it grows while they
+  /// run. Null: none.
+  const std::uint64_t* rounds_skipped = nullptr;
 
+  [[nodiscard]] std::uint64_t skipped() const { return rounds_skipped == nullptr ? 0 : *rounds_skipped; }
   [[nodiscard]] std::uint32_t size() const { return layout->size(); }
   /// What is only moved need not consist of whole elements.
   [[nodiscard]] Chunker chunker() const {

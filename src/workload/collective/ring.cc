@@ -31,6 +31,19 @@ struct RingView {
     const Extent segment = context.part_of(at(steps.segment(sender, step)));
     return context.chunker().part(segment, channel, context.channels);
   }
+  /// The step that a lane is at which has made so many, when none before it is left out any more.
+  [[nodiscard]] std::uint32_t step_after(std::uint32_t made) const {
+    return made + static_cast<std::uint32_t>(context.skipped());
+  }
+  /// Steps behind this one that are like it: all shares have one size, and adding takes as long as before.
+  [[nodiscard]] std::uint64_t rounds_left(std::uint32_t made) const {
+    const std::uint32_t step = step_after(made);
+    const auto element = static_cast<std::uint64_t>(context.options->element.count());
+    const bool alike = context.whole().size % (element * context.size() * context.channels) == 0;
+    const bool adds = step < steps.reducing && context.options->reduce_rate.has_value();
+    const std::uint32_t end = adds ? steps.reducing : steps.count();
+    return alike && step < end ? end - 1 - step : 0;
+  }
   /// What the receiving lane has come to once it has taken a chunk; shares differ by one chunk at most.
   [[nodiscard]] std::uint64_t mark(std::uint32_t step, std::uint64_t chunk) const {
     return step * (context.chunker().chunks(share_bound()) + 1) + chunk + 1;
@@ -45,29 +58,32 @@ struct RingView {
 Lane ring_receive(RingView ring) {
   const Chunker chunker = ring.context.chunker();
   const std::uint32_t before = ring.position + ring.context.size() - 1;
-  for (std::uint32_t step = 0; step < ring.steps.count(); ++step) {
+  for (std::uint32_t made = 0; ring.step_after(made) < ring.steps.count(); ++made) {
+    const std::uint32_t step = ring.step_after(made);
     const Extent share = ring.share(before % ring.context.size(), step);
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       co_yield {.kind = step < ring.steps.reducing ? Action::Kind::kReduce : Action::Kind::kReceive,
                 .slot = slot_of(ring.channel, 0),
                 .peer = ring.at(before),
                 .extent = chunker.chunk(share, chunk),
-                .mark = ring.mark(step, chunk)};
+                .mark = ring.mark(made, chunk),
+                .rounds_left = ring.rounds_left(made)};
     }
   }
 }
 
 Lane ring_send(RingView ring, std::uint32_t receiving) {
   const Chunker chunker = ring.context.chunker();
-  for (std::uint32_t step = 0; step < ring.steps.count(); ++step) {
-    const Extent share = ring.share(ring.position, step);
+  for (std::uint32_t made = 0; ring.step_after(made) < ring.steps.count(); ++made) {
+    const Extent share = ring.share(ring.position, ring.step_after(made));
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
       // What leaves in one step has come in the one before.
-      const Dependency come{.lane = receiving, .mark = step == 0 ? 0 : ring.mark(step - 1, chunk)};
+      const Dependency come{.lane = receiving, .mark = made == 0 ? 0 : ring.mark(made - 1, chunk)};
       co_yield {.kind = Action::Kind::kSend,
                 .slot = slot_of(ring.channel, 0),
                 .peer = ring.at(ring.position + 1),
                 .extent = chunker.chunk(share, chunk),
+                .rounds_left = ring.rounds_left(made),
                 .after = {come}};
     }
   }
