@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/plan_question.h"
 #include "cli/plan_run.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
@@ -146,7 +147,7 @@ int run(const PlanText& text) {
   if (!question) {
     return complain("plan", question.error(), kUsageError);
   }
-  if (Result<void> possible = check_outputs(text); !possible) {
+  if (Result<void> possible = serves_ranks() ? Result<void>() : check_outputs(text); !possible) {
     return complain("plan", possible.error(), kFault);
   }
   Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
@@ -172,6 +173,7 @@ int run(const PlanText& text) {
                   .seeds = static_cast<std::size_t>(text.seeds),
                   .mistakes = static_cast<std::size_t>(text.mistakes),
                   .failures = !text.no_failures,
+                  .prunes = !text.no_pruning,
                   .jobs = text.jobs,
                   .cache = *cache,
                   .tell =
@@ -181,6 +183,10 @@ int run(const PlanText& text) {
                         }
                       }},
                  *question, *catalogue, pool, result);
+  if (serves_ranks()) {
+    search.serve();
+    return kSuccess;
+  }
   if (Result<void> ran = search.run(); !ran) {
     return complain("plan", ran.error(), kUsageError);
   }
@@ -226,8 +232,10 @@ void add_search_options(CLI::App& command, PlanText& text) {
   command.add_option("--iterations", text.iterations, "Iterations of the loop of metric and change, at most")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100}))
       ->capture_default_str();
-  command.add_option("--finalists", text.finalists, "Designs that are run with packets, and then with failures")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{20}))
+  command
+      .add_option("--finalists", text.finalists,
+                  "Designs that are run with packets, and then with failures; 0: the front is that of flows")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{20}))
       ->capture_default_str();
   command.add_option("--seeds", text.seeds, "Seeds of a finalist")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
@@ -236,6 +244,8 @@ void add_search_options(CLI::App& command, PlanText& text) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100}))
       ->capture_default_str();
   command.add_flag("--no-failures", text.no_failures, "Leave out what failures cost");
+  command.add_flag("--no-pruning", text.no_pruning,
+                   "Run designs as well that cannot be on the front by their bounds, as far as --designs goes");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct PlanText {
   std::int64_t seeds = 3;
   std::int64_t mistakes = 4;
   bool no_failures = false;
+  bool no_pruning = false;
   std::string write;
   std::string cabling;
   std::string json;

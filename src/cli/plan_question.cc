@@ -218,9 +218,12 @@ Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::
 }
 
 Result<Scenario> scenario_of(const PlanQuestion& question, const study::plan::Design& design,
-                             const study::scenario::Catalogue& catalogue, const std::vector<std::string>& more) {
-  std::vector<std::string> settings = study::plan::settings_of(design);
-  settings.insert(settings.end(), more.begin(), more.end());
+                             const study::scenario::Catalogue& catalogue) {
+  return scenario_with(question, study::plan::settings_of(design), catalogue);
+}
+
+Result<Scenario> scenario_with(const PlanQuestion& question, std::vector<std::string> settings,
+                               const study::scenario::Catalogue& catalogue) {
   Result<Scenario> made = study::scenario::parse_scenario(
       question.base, {.file = question.base_file, .case_name = {}, .settings = std::move(settings)}, catalogue);
   if (!made) {

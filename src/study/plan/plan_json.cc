@@ -32,6 +32,9 @@ Json growth_json(const Growth& growth) {
     return made;
   }
   made["shape"] = growth.shape;
+  if (!growth.switch_.empty()) {
+    made["switch"] = growth.switch_;
+  }
   made["rewired"] = growth.rewired;
   made["cost_usd"] = units(growth.cost);
   made["left_over_usd"] = units(growth.left_over);
