@@ -92,7 +92,8 @@ Result<void> write_front(const PlanText& text, const PlanQuestion& question,
               ? text.cabling
               : (path.parent_path() / lettered(path.stem().string(), number, path.extension().string())).string();
       if (number == 0 || text.cabling != "-") {
-        const std::string rows = study::plan::cabling_csv(study::plan::cabling_of(*scenario, *graph));
+        const std::string rows =
+            study::plan::cabling_csv(study::plan::cabling_of(*scenario, *graph, design.design.switch_.breakout));
         if (Result<void> written = write_text(file, rows); !written) {
           return written;
         }
@@ -158,6 +159,7 @@ int run(const PlanText& text) {
                  .jobs = text.jobs,
                  .threads = 1,
                  .quiet = true,
+                 .tells_ranks = !text.quiet,
                  .cache = *cache,
                  .progress = ProgressBar::Show::kNever},
                 *catalogue);
@@ -206,8 +208,9 @@ void add_space_options(CLI::App& command, PlanText& text) {
   command.add_option("--nics", text.nics, "NICs of the catalogue; default: likewise, of 200 Gb/s and more")
       ->delimiter(',');
   command
-      .add_option("--shapes", text.shapes,
-                  "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers); default: all")
+      .add_option(
+          "--shapes", text.shapes,
+          "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers), dragonfly-plus, torus; default: all")
       ->delimiter(',');
   command.add_option("--oversubscription", text.oversubscriptions, "Ratios DOWN:UP of leaves; default: 1:1,2:1,4:1")
       ->delimiter(',');
@@ -217,6 +220,11 @@ void add_space_options(CLI::App& command, PlanText& text) {
   command.add_option("--planes", text.planes, "Independent fabrics, a port of each NIC to each; default: 1,2")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{16}));
+  command
+      .add_option("--breakout", text.breakouts,
+                  "Parts that each port of a switch is split into, for NICs of that rate; 1: none; default: 1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{8}));
   command.add_option("--spares", text.spares, "Spare hosts; default: 0")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000}));

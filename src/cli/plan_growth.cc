@@ -28,7 +28,8 @@ std::optional<Growth> growth_to(const PlanQuestion& question, const PlannedDesig
   made.shape = fmt::format("{} of {}", to_string(later.shape), counted(tiers_of(later), {"tier", "tiers"}));
   const study::plan::Wiring& now = today.design.wiring;
   made.rewired = later.shape != today.design.shape || now.hosts_per_leaf != later.wiring.hosts_per_leaf ||
-                 now.parallel_links != later.wiring.parallel_links || now.spines != later.wiring.spines;
+                 now.parallel_links != later.wiring.parallel_links || now.spines != later.wiring.spines ||
+                 later.groups != today.design.groups || later.sizes != today.design.sizes;
   if (later.switch_.name != today.design.switch_.name) {
     made.switch_ = later.switch_.name;
     made.rewired = true;
@@ -39,10 +40,13 @@ std::optional<Growth> growth_to(const PlanQuestion& question, const PlannedDesig
 /// That a design of this question has, each once, but for the design's own.
 std::vector<study::plan::Device> other_switches(const PlanQuestion& question, const Design& design) {
   std::vector<study::plan::Device> made;
+  const auto is_known = [&made](const study::plan::Device& device) {
+    return std::ranges::any_of(
+        made, [&](const auto& own) { return own.name == device.name && own.breakout == device.breakout; });
+  };
   for (const Design& other : question.space.designs) {
     if (other.network.name == design.network.name && other.nic.name == design.nic.name &&
-        other.switch_.name != design.switch_.name &&
-        std::ranges::count(made, other.switch_.name, &study::plan::Device::name) == 0) {
+        other.switch_.name != design.switch_.name && !is_known(other.switch_)) {
       made.push_back(other.switch_);
     }
   }

@@ -86,9 +86,8 @@ Result<study::plan::Limits> limits_of(const PlanText& text) {
 }
 
 Result<std::vector<Shape>> shapes_of(const std::vector<std::string>& names) {
-  constexpr std::array kShapes = {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree};
   std::vector<std::string_view> valid;
-  for (const Shape shape : kShapes) {
+  for (const Shape shape : study::plan::kShapes) {
     valid.push_back(to_string(shape));
   }
   std::vector<Shape> made;
@@ -98,7 +97,7 @@ Result<std::vector<Shape>> shapes_of(const std::vector<std::string>& names) {
       const std::string shown = study::scenario::printable(name);
       return fail("--shapes: {}", unknown_word({.kind = "shape", .word = shown, .valid = valid}).message);
     }
-    made.push_back(kShapes.at(static_cast<std::size_t>(found - valid.begin())));
+    made.push_back(study::plan::kShapes.at(static_cast<std::size_t>(found - valid.begin())));
   }
   return made;
 }
@@ -115,6 +114,7 @@ Result<study::plan::SpaceOptions> space_options_of(const PlanText& text) {
                                  .rails = text.rails,
                                  .planes = text.planes,
                                  .spares = text.spares,
+                                 .breakouts = text.breakouts,
                                  .domains = text.domains};
   for (const std::string& one : text.oversubscriptions) {
     auto ratio = study::scenario::parse_oversubscription(one);

@@ -266,6 +266,7 @@ Result<void> PlanRun::loop() {
       return ran;
     }
   }
+  drop_by_bound();
   return {};
 }
 

@@ -70,6 +70,7 @@ Json design_json(const PlannedDesign& own) {
             {"finalist", own.finalist},
             {"network", design.network.name},
             {"switch", design.switch_.name},
+            {"breakout", design.switch_.breakout},
             {"nic", design.nic.name},
             {"shape", to_string(design.shape)},
             {"tiers", tiers_of(design)},
