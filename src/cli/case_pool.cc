@@ -160,7 +160,7 @@ std::string CasePool::identity_of(const std::vector<PooledCase>& cases) const {
 }
 
 void CasePool::note(ProgressBar& bar, const std::string& text) const {
-  if (!options_.quiet) {
+  if (!options_.quiet || options_.tells_ranks) {
     bar.clear();
     fmt::print(stderr, "weft {}: {}\n", options_.command, terminal_text(text));
   }

@@ -32,6 +32,7 @@ class CasePool {
     std::int64_t jobs = 0;     // at the same time; 0: one per core
     std::int64_t threads = 0;  // of each; 0: as many as there are cores for each, but no more than pay
     bool quiet = false;
+    bool tells_ranks = false;         // under mpirun, what becomes of ranks, even if quiet
     bool shares = false;              // under mpirun, a single run is divided among ranks where it can be
     std::optional<RunCache> cache{};  // none: everything is simulated
     ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;  // of a single run

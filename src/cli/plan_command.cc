@@ -15,6 +15,7 @@
 #include "cli/exit_status.h"
 #include "cli/plan_question.h"
 #include "cli/plan_run.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
@@ -91,7 +92,8 @@ Result<void> write_front(const PlanText& text, const PlanQuestion& question,
               ? text.cabling
               : (path.parent_path() / lettered(path.stem().string(), number, path.extension().string())).string();
       if (number == 0 || text.cabling != "-") {
-        const std::string rows = study::plan::cabling_csv(study::plan::cabling_of(*scenario, *graph));
+        const std::string rows =
+            study::plan::cabling_csv(study::plan::cabling_of(*scenario, *graph, design.design.switch_.breakout));
         if (Result<void> written = write_text(file, rows); !written) {
           return written;
         }
@@ -146,7 +148,7 @@ int run(const PlanText& text) {
   if (!question) {
     return complain("plan", question.error(), kUsageError);
   }
-  if (Result<void> possible = check_outputs(text); !possible) {
+  if (Result<void> possible = serves_ranks() ? Result<void>() : check_outputs(text); !possible) {
     return complain("plan", possible.error(), kFault);
   }
   Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
@@ -157,6 +159,7 @@ int run(const PlanText& text) {
                  .jobs = text.jobs,
                  .threads = 1,
                  .quiet = true,
+                 .tells_ranks = !text.quiet,
                  .cache = *cache,
                  .progress = ProgressBar::Show::kNever},
                 *catalogue);
@@ -172,6 +175,7 @@ int run(const PlanText& text) {
                   .seeds = static_cast<std::size_t>(text.seeds),
                   .mistakes = static_cast<std::size_t>(text.mistakes),
                   .failures = !text.no_failures,
+                  .prunes = !text.no_pruning,
                   .jobs = text.jobs,
                   .cache = *cache,
                   .tell =
@@ -181,6 +185,10 @@ int run(const PlanText& text) {
                         }
                       }},
                  *question, *catalogue, pool, result);
+  if (serves_ranks()) {
+    search.serve();
+    return kSuccess;
+  }
   if (Result<void> ran = search.run(); !ran) {
     return complain("plan", ran.error(), kUsageError);
   }
@@ -200,8 +208,9 @@ void add_space_options(CLI::App& command, PlanText& text) {
   command.add_option("--nics", text.nics, "NICs of the catalogue; default: likewise, of 200 Gb/s and more")
       ->delimiter(',');
   command
-      .add_option("--shapes", text.shapes,
-                  "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers); default: all")
+      .add_option(
+          "--shapes", text.shapes,
+          "Of single-switch, leaf-spine, rail-optimised, fat-tree (three tiers), dragonfly-plus, torus; default: all")
       ->delimiter(',');
   command.add_option("--oversubscription", text.oversubscriptions, "Ratios DOWN:UP of leaves; default: 1:1,2:1,4:1")
       ->delimiter(',');
@@ -211,6 +220,11 @@ void add_space_options(CLI::App& command, PlanText& text) {
   command.add_option("--planes", text.planes, "Independent fabrics, a port of each NIC to each; default: 1,2")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{16}));
+  command
+      .add_option("--breakout", text.breakouts,
+                  "Parts that each port of a switch is split into, for NICs of that rate; 1: none; default: 1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{8}));
   command.add_option("--spares", text.spares, "Spare hosts; default: 0")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000}));
@@ -226,8 +240,10 @@ void add_search_options(CLI::App& command, PlanText& text) {
   command.add_option("--iterations", text.iterations, "Iterations of the loop of metric and change, at most")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100}))
       ->capture_default_str();
-  command.add_option("--finalists", text.finalists, "Designs that are run with packets, and then with failures")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{20}))
+  command
+      .add_option("--finalists", text.finalists,
+                  "Designs that are run with packets, and then with failures; 0: the front is that of flows")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{20}))
       ->capture_default_str();
   command.add_option("--seeds", text.seeds, "Seeds of a finalist")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
@@ -236,6 +252,8 @@ void add_search_options(CLI::App& command, PlanText& text) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100}))
       ->capture_default_str();
   command.add_flag("--no-failures", text.no_failures, "Leave out what failures cost");
+  command.add_flag("--no-pruning", text.no_pruning,
+                   "Run designs as well that cannot be on the front by their bounds, as far as --designs goes");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct PlanText {
   std::vector<std::string> oversubscriptions;
   std::vector<std::int64_t> rails;
   std::vector<std::int64_t> planes;
+  std::vector<std::int64_t> breakouts;
   std::vector<std::int64_t> spares;
   std::vector<std::int64_t> domains;
   std::int64_t designs = 12;
@@ -32,6 +33,7 @@ struct PlanText {
   std::int64_t seeds = 3;
   std::int64_t mistakes = 4;
   bool no_failures = false;
+  bool no_pruning = false;
   std::string write;
   std::string cabling;
   std::string json;

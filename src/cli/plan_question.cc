@@ -86,9 +86,8 @@ Result<study::plan::Limits> limits_of(const PlanText& text) {
 }
 
 Result<std::vector<Shape>> shapes_of(const std::vector<std::string>& names) {
-  constexpr std::array kShapes = {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree};
   std::vector<std::string_view> valid;
-  for (const Shape shape : kShapes) {
+  for (const Shape shape : study::plan::kShapes) {
     valid.push_back(to_string(shape));
   }
   std::vector<Shape> made;
@@ -98,7 +97,7 @@ Result<std::vector<Shape>> shapes_of(const std::vector<std::string>& names) {
       const std::string shown = study::scenario::printable(name);
       return fail("--shapes: {}", unknown_word({.kind = "shape", .word = shown, .valid = valid}).message);
     }
-    made.push_back(kShapes.at(static_cast<std::size_t>(found - valid.begin())));
+    made.push_back(study::plan::kShapes.at(static_cast<std::size_t>(found - valid.begin())));
   }
   return made;
 }
@@ -115,6 +114,7 @@ Result<study::plan::SpaceOptions> space_options_of(const PlanText& text) {
                                  .rails = text.rails,
                                  .planes = text.planes,
                                  .spares = text.spares,
+                                 .breakouts = text.breakouts,
                                  .domains = text.domains};
   for (const std::string& one : text.oversubscriptions) {
     auto ratio = study::scenario::parse_oversubscription(one);
@@ -218,9 +218,12 @@ Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::
 }
 
 Result<Scenario> scenario_of(const PlanQuestion& question, const study::plan::Design& design,
-                             const study::scenario::Catalogue& catalogue, const std::vector<std::string>& more) {
-  std::vector<std::string> settings = study::plan::settings_of(design);
-  settings.insert(settings.end(), more.begin(), more.end());
+                             const study::scenario::Catalogue& catalogue) {
+  return scenario_with(question, study::plan::settings_of(design), catalogue);
+}
+
+Result<Scenario> scenario_with(const PlanQuestion& question, std::vector<std::string> settings,
+                               const study::scenario::Catalogue& catalogue) {
   Result<Scenario> made = study::scenario::parse_scenario(
       question.base, {.file = question.base_file, .case_name = {}, .settings = std::move(settings)}, catalogue);
   if (!made) {

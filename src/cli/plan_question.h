@@ -31,10 +31,13 @@ struct PlanQuestion {
 /// right; no design at all.
 [[nodiscard]] Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::Catalogue& catalogue);
 
-/// The scenario of a design, with further settings. Errors: why it cannot be, without the place in the file.
+/// The scenario of a design. Errors: why it cannot be, without the place in the file.
 [[nodiscard]] Result<study::scenario::Scenario> scenario_of(const PlanQuestion& question,
                                                             const study::plan::Design& design,
-                                                            const study::scenario::Catalogue& catalogue,
-                                                            const std::vector<std::string>& more = {});
+                                                            const study::scenario::Catalogue& catalogue);
+/// With the settings of a design, and perhaps others.
+[[nodiscard]] Result<study::scenario::Scenario> scenario_with(const PlanQuestion& question,
+                                                              std::vector<std::string> settings,
+                                                              const study::scenario::Catalogue& catalogue);
 
 }  // namespace weft::cli

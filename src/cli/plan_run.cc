@@ -1,27 +1,26 @@
 #include "cli/plan_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <list>
+#include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/counted.h"
+#include "cli/complain.h"
+#include "cli/exit_status.h"
 #include "cli/plan_failures.h"
+#include "cli/plan_growth.h"
+#include "cli/rank_pool.h"
+#include "cli/rank_session.h"
 #include "cli/run_interrupt.h"
-#include "study/assembly/assembly_check.h"
 #include "study/assembly/build_topology.h"
-#include "study/compare/comparison_plan.h"
-#include "study/compare/failure_study.h"
-#include "study/compare/misconfigurations.h"
 #include "study/compare/work_cost.h"
-#include "study/results/results_key.h"
-#include "study/run/level_choice.h"
-#include "study/run/run_estimate.h"
 #include "study/scenario/scenario_words.h"
 #include "study/sweep/measure.h"
 #include "study/sweep/quantile.h"
@@ -29,17 +28,11 @@
 namespace weft::cli {
 namespace {
 
-using study::plan::Growth;
 using study::plan::Measured;
 using study::plan::PlannedDesign;
 using study::results::RunResults;
 using study::scenario::Scenario;
 
-/// A run of packets that is expected to take more stays at the flow level. Machines differ, answers must not.
-constexpr double kMostHops = 60e6;
-/// Slices of runs with packets: many designs, each a first answer.
-constexpr Bytes kSlice{1 << 20};
-constexpr std::int64_t kSliceHops = 4'000'000;
 /// Of the cost of a token: less is no gain.
 constexpr double kGain = 0.002;
 constexpr std::size_t kBatch = 4;
@@ -54,6 +47,20 @@ bool is_better(const PlannedDesign& a, const PlannedDesign& b) {
     return std::tuple(!own.measured.has_value(), !own.keeps_limits, own.cost.usd);
   };
   return rank(a) < rank(b);
+}
+
+double power_of(const PlannedDesign& design) { return static_cast<double>(design.bounds.total.power.count); }
+
+/// Cost of tokens, step, power: as they are, and as they are at best.
+study::plan::Criteria known_figures(const PlannedDesign& run) {
+  return {run.cost.usd, run.measured->step, power_of(run)};
+}
+study::plan::Criteria known_bounds(const PlannedDesign& design) {
+  return {design.bounds.usd, design.bounds.step, power_of(design)};
+}
+double growth_cost(const PlannedDesign& design) {
+  const bool is_known = design.growth && design.growth->possible;
+  return is_known ? static_cast<double>(design.growth->cost.count) : std::numeric_limits<double>::infinity();
 }
 
 std::size_t have_figures(const std::vector<PlannedDesign>& designs) {
@@ -83,12 +90,28 @@ Result<void> PlanRun::run() {
   }
   result_.interrupted = interrupted();
   result_.not_run += waiting_.size();
-  add_growth();
+  for (PlannedDesign& own : result_.designs) {
+    if (own.measured) {
+      add_growth(own);
+    }
+  }
   conclude(result_);
   return {};
 }
 
-Result<PlannedDesign> PlanRun::bounded(const study::plan::Design& design) const {
+void PlanRun::serve() {
+  while (const std::optional<std::string> order = next_order()) {
+    const bool is_failures = nlohmann::json::parse(*order).contains("failures");
+    const Result<void> served =
+        is_failures ? serve_failures(*order, question_, catalogue_, {.jobs = options_.jobs}) : cases_.serve(*order);
+    if (!served && served.error().message != kServed) {
+      (void)complain("plan", served.error(), kFault);
+      tell_cannot();
+    }
+  }
+}
+
+Result<PlannedDesign> PlanRun::bounded(const study::plan::Design& design) {
   Result<Scenario> scenario = scenario_of(question_, design, catalogue_);
   if (!scenario) {
     return pass_on(scenario);
@@ -97,7 +120,8 @@ Result<PlannedDesign> PlanRun::bounded(const study::plan::Design& design) const 
   if (!graph) {
     return pass_on(graph);
   }
-  Result<study::plan::Bounds> bounds = study::plan::bounds_of(*scenario, *graph);
+  Result<study::plan::Bounds> bounds =
+      study::plan::bounds_of(*scenario, *graph, steps_, fmt::format("{}", fmt::join(design.job, " ")));
   if (!bounds) {
     return pass_on(bounds);
   }
@@ -155,19 +179,22 @@ Result<void> PlanRun::bound_all() {
   return {};
 }
 
-/// The best bound of each network in turn, so that no network is judged by another's bound alone.
+/// The cheapest bound of each network in turn, so that no network is judged by another's bound alone. In each batch one
+/// is the fastest by its bound, or the one of least power: the front has those ends as well.
 std::vector<PlannedDesign> PlanRun::next_batch(std::size_t most) {
   std::vector<PlannedDesign> batch;
   std::map<std::string, std::size_t> taken;
   for (const PlannedDesign& own : result_.designs) {
     ++taken[own.design.network.name];
   }
+  const bool is_fast = batches_++ % 2 == 0;
   while (batch.size() < most && !waiting_.empty()) {
     auto next = waiting_.begin();
-    for (auto own = waiting_.begin(); own != waiting_.end(); ++own) {
-      if (taken[own->design.network.name] < taken[next->design.network.name]) {
-        next = own;
-      }
+    if (batch.size() + 1 == kBatch) {
+      next = is_fast ? std::ranges::min_element(waiting_, {}, [](const auto& own) { return own.bounds.step; })
+                     : std::ranges::min_element(waiting_, {}, power_of);
+    } else {
+      next = std::ranges::min_element(waiting_, {}, [&](const auto& own) { return taken[own.design.network.name]; });
     }
     ++taken[next->design.network.name];
     batch.push_back(std::move(*next));
@@ -176,15 +203,31 @@ std::vector<PlannedDesign> PlanRun::next_batch(std::size_t most) {
   return batch;
 }
 
-/// A design whose tokens cost more by its bound than those of one that was run and takes no more power cannot win.
-void PlanRun::drop_by_bound() {
-  const std::size_t before = waiting_.size();
-  std::erase_if(waiting_, [this](const PlannedDesign& own) {
-    return std::ranges::any_of(result_.designs, [&](const PlannedDesign& run) {
-      return run.measured && run.keeps_limits && run.cost.usd < own.bounds.usd &&
-             run.bounds.total.power <= own.bounds.total.power;
-    });
+void PlanRun::add_growth(PlannedDesign& design) {
+  if (question_.later && !design.growth) {
+    design.growth = growth_of(question_, design, catalogue_);
+  }
+}
+
+/// Something that was run is no worse by its figures than this design is by its bounds, in all that the front looks at
+/// before risks are measured, and better in something.
+bool PlanRun::cannot_win(PlannedDesign& design) {
+  return std::ranges::any_of(result_.designs, [&](PlannedDesign& run) {
+    if (!run.measured || !run.keeps_limits || !study::plan::dominates(known_figures(run), known_bounds(design))) {
+      return false;
+    }
+    add_growth(run);  // takes two bills, so it comes last
+    add_growth(design);
+    return growth_cost(run) <= growth_cost(design);
   });
+}
+
+void PlanRun::drop_by_bound() {
+  if (!options_.prunes) {
+    return;
+  }
+  const std::size_t before = waiting_.size();
+  std::erase_if(waiting_, [this](PlannedDesign& own) { return cannot_win(own); });
   result_.by_bound += before - waiting_.size();
 }
 
@@ -195,7 +238,7 @@ Result<void> PlanRun::first_rounds() {
     std::vector<PlannedDesign> batch = next_batch(std::min(kBatch, options_.designs - run));
     tried += batch.size();
     options_.tell(fmt::format("{} at the flow level", counted(batch.size(), {"design", "designs"})));
-    if (Result<void> ran = measure(batch, {.level = Level::kFlow}); !ran) {
+    if (Result<void> ran = measure(batch, {.level = PlanLevel::kFlow}); !ran) {
       return ran;
     }
     const std::size_t size = have_figures(batch);
@@ -223,6 +266,7 @@ Result<void> PlanRun::loop() {
       return ran;
     }
   }
+  drop_by_bound();
   return {};
 }
 
@@ -252,6 +296,9 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
     if (own && pruned_by(own->bounds, question_.limits) != study::plan::Pruned::kNot) {
       own = fail("beyond the budget, the power or the deadline by its bounds");
     }
+    if (own && options_.prunes && own->bounds.usd > best.cost.usd) {
+      own = fail("a million tokens cost {:.4g} USD at least, by its bound: no gain", own->bounds.usd);
+    }
     if (!own) {
       made.reason = own.error().message;
       PlannedDesign refused{.design = move.design, .name = name_of(move.design), .keeps_limits = false};
@@ -268,7 +315,7 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
     return {};
   }
   options_.tell(fmt::format("iteration {}: {}", number, tries.front().metric));
-  if (Result<void> ran = measure(batch, {.level = Level::kFlow}); !ran) {
+  if (Result<void> ran = measure(batch, {.level = PlanLevel::kFlow}); !ran) {
     return ran;
   }
   moved = true;
@@ -290,12 +337,13 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
 }
 
 /// The front of what was run so far, the cheapest first, with the job as the best design runs it.
-std::vector<PlannedDesign> PlanRun::choose_finalists() const {
+std::vector<PlannedDesign> PlanRun::choose_finalists() {
   std::vector<std::size_t> places;
   std::vector<study::plan::Criteria> criteria;
   for (std::size_t i = 0; i < result_.designs.size(); ++i) {
-    const PlannedDesign& own = result_.designs[i];
+    PlannedDesign& own = result_.designs[i];
     if (own.measured && own.keeps_limits) {
+      add_growth(own);
       places.push_back(i);
       criteria.push_back(study::plan::criteria_of(own));
     }
@@ -327,7 +375,7 @@ std::vector<PlannedDesign> PlanRun::choose_finalists() const {
 }
 
 Result<void> PlanRun::finals() {
-  if (result_.designs.empty()) {
+  if (result_.designs.empty() || options_.finalists == 0) {
     return {};
   }
   std::vector<PlannedDesign> chosen = choose_finalists();
@@ -336,7 +384,7 @@ Result<void> PlanRun::finals() {
   }
   options_.tell(fmt::format("{} with packets, {} each", counted(chosen.size(), {"design", "designs"}),
                             counted(options_.seeds, {"seed", "seeds"})));
-  Result<void> ran = measure(chosen, {.level = Level::kPackets, .seeds = options_.seeds});
+  Result<void> ran = measure(chosen, {.level = PlanLevel::kPackets, .seeds = options_.seeds});
   if (!ran || interrupted()) {
     return ran;
   }
@@ -358,67 +406,25 @@ Result<void> PlanRun::finals() {
   return ran;
 }
 
-Result<Scenario> PlanRun::runnable(const study::plan::Design& design, Level level,
-                                   const std::vector<std::string>& more) const {
-  Result<Scenario> scenario = scenario_of(question_, design, catalogue_, more);
-  if (!scenario) {
-    return scenario;
-  }
-  study::compare::add_chance(*scenario);
-  scenario->output.sample_interval.reset();
-  study::scenario::TrainingSettings& training = scenario->jobs.front().training;
-  training.slice = std::min(training.slice, kSlice);
-  training.slice_hops = std::min(training.slice_hops, kSliceHops);
-  scenario = at_level(*scenario, study::run::Level::kComposed);
-  if (level == Level::kPackets) {
-    Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
-    if (!graph) {
-      return pass_on(graph);
-    }
-    const Result<study::run::HopsEstimate> hops = study::run::estimate_hops(*scenario, *graph);
-    if (hops && hops->least <= kMostHops) {
-      return scenario;
-    }
-  }
-  scenario = at_level(*scenario, study::run::Level::kFlow);
-  scenario->flow.probes = 0;
-  return scenario;
-}
-
 Result<void> PlanRun::measure(std::vector<PlannedDesign>& designs, const Wanted& wanted) {
-  std::list<Scenario> scenarios;
-  std::vector<PooledCase> cases;
-  std::vector<std::size_t> of;
-  for (std::size_t i = 0; i < designs.size(); ++i) {
-    Result<Scenario> own = runnable(designs[i].design, wanted.level);
-    Result<void> fits = own ? study::assembly::check_assembly(*own) : pass_on(own);
-    if (!fits) {
-      designs[i].reason = fits.error().message;
-      continue;
-    }
+  std::vector<PlanCase> cases;
+  for (const PlannedDesign& own : designs) {
     for (std::size_t seed = 0; seed < wanted.seeds; ++seed) {
-      Scenario& scenario = scenarios.emplace_back(*own);
-      scenario.seed += static_cast<std::int64_t>(seed);
-      scenario.case_name = designs[i].name;
-      const bool checked = wanted.level == Level::kPackets && seed == 0;
-      cases.push_back({.scenario = &scenario,
-                       .options = {.name = fmt::format("{}, seed {}", designs[i].name, scenario.seed),
-                                   .key = study::results::run_key(scenario, catalogue_, WEFT_VERSION),
-                                   .captures = {},
-                                   .timeline = {},
-                                   .check_hops = checked ? kCheckHops : 0}});
-      of.push_back(i);
+      cases.push_back({.name = own.name,
+                       .settings = settings_of(own.design),
+                       .level = wanted.level,
+                       .seed = static_cast<std::int64_t>(seed),
+                       .is_checked = wanted.level == PlanLevel::kPackets && seed == 0});
     }
   }
-  auto ran = pool_.run(cases);
+  auto ran = cases_.run(cases);
   if (!ran) {
     return pass_on(ran);
   }
   for (std::size_t i = 0; i < designs.size(); ++i) {
     std::vector<const RunResults*> runs;
-    const Scenario* scenario = nullptr;
-    for (std::size_t j = 0; j < cases.size(); ++j) {
-      if (of[j] != i || !(*ran)[j]) {
+    for (std::size_t j = i * wanted.seeds; j < (i + 1) * wanted.seeds; ++j) {
+      if (!(*ran)[j]) {
         continue;
       }
       const CaseResult& result = *(*ran)[j];
@@ -428,12 +434,11 @@ Result<void> PlanRun::measure(std::vector<PlannedDesign>& designs, const Wanted&
         designs[i].reason = result->run.error.empty() ? std::string(to_string(result->run.end)) : result->run.error;
       } else {
         runs.push_back(&*result);
-        scenario = scenario == nullptr ? cases[j].scenario : scenario;
         ++result_.runs;
       }
     }
     if (runs.size() == wanted.seeds) {
-      take(designs[i], *scenario, runs);
+      take(designs[i], *cases_.scenario_of(cases[i * wanted.seeds]), runs);
     }
   }
   return {};
@@ -476,130 +481,6 @@ void PlanRun::take(PlannedDesign& design, const Scenario& scenario, const std::v
                                             design.bounds.tokens);
   const std::optional<double> most = question_.limits.most_step(design.bounds.tokens);
   design.keeps_limits = !most || step.mean <= *most;
-}
-
-Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
-  std::list<Scenario> scenarios;
-  std::vector<PooledCase> cases;
-  struct Tried {
-    std::size_t design = 0;
-    std::string name;
-  };
-  std::vector<Tried> tried;
-  std::map<std::size_t, std::size_t> all;
-  for (std::size_t i = 0; i < designs.size() && options_.mistakes > 0; ++i) {
-    Result<Scenario> own = runnable(designs[i].design, Level::kPackets);
-    if (!own || !designs[i].measured || designs[i].measured->level == "flow") {
-      continue;  // mistakes are about queues, pauses and marks
-    }
-    auto found = study::compare::misconfigurations_of(*own);
-    if (!found) {
-      return pass_on(found);
-    }
-    all[i] = found->size();
-    for (std::size_t j = 0; j < std::min(options_.mistakes, found->size()); ++j) {
-      // Spread evenly over the list, in which like mistakes stand together.
-      study::compare::Misconfiguration& one = (*found)[j * found->size() / std::min(options_.mistakes, found->size())];
-      Scenario& scenario = scenarios.emplace_back(std::move(one.scenario));
-      scenario.case_name = designs[i].name + ", " + one.name;
-      cases.push_back({.scenario = &scenario,
-                       .options = {.name = scenario.case_name,
-                                   .key = study::results::run_key(scenario, catalogue_, WEFT_VERSION),
-                                   .captures = {},
-                                   .timeline = {}}});
-      tried.push_back({.design = i, .name = one.name});
-    }
-  }
-  if (cases.empty()) {
-    return {};
-  }
-  options_.tell(fmt::format("{} with one mistake each", counted(cases.size(), {"run", "runs"})));
-  auto ran = pool_.run(cases);
-  if (!ran) {
-    return pass_on(ran);
-  }
-  for (std::size_t j = 0; j < cases.size(); ++j) {
-    if (!(*ran)[j]) {
-      continue;  // an interrupt came first
-    }
-    PlannedDesign& own = designs[tried[j].design];
-    const CaseResult& result = *(*ran)[j];
-    const bool ended = result && result->run.end == study::results::RunEnd::kFinished && !result->steps.empty();
-    // A job that does not end loses all of its work.
-    const double loss = ended ? std::clamp(result->steps.front().time.seconds() / own.measured->step - 1, 0.0, 1.0) : 1;
-    study::plan::TuningRisk& risk = own.risk ? *own.risk : own.risk.emplace();
-    risk.of = all[tried[j].design];
-    risk.mean = (risk.mean * static_cast<double>(risk.tried) + loss) / static_cast<double>(risk.tried + 1);
-    ++risk.tried;
-    ++result_.runs;
-    if (risk.worst_name.empty() || loss > risk.worst) {
-      risk.worst = loss;
-      risk.worst_name = tried[j].name;
-    }
-  }
-  return {};
-}
-
-Result<void> PlanRun::failures(std::vector<PlannedDesign>& designs) {
-  if (!options_.failures || interrupted()) {
-    return {};
-  }
-  // Without a library a queue pair has the patience that the scenario says, which is seldom meant.
-  std::vector<std::string> library;
-  if (question_.base.find("[library]") == std::string::npos) {
-    library.push_back(fmt::format("library.profile={}", study::compare::kUsualLibrary));
-  }
-  std::vector<study::compare::FailureTask> tasks;
-  std::vector<std::size_t> of;
-  for (std::size_t i = 0; i < designs.size(); ++i) {
-    Result<Scenario> own = scenario_of(question_, designs[i].design, catalogue_, library);
-    if (own && designs[i].measured) {
-      tasks.push_back({.name = designs[i].name, .scenario = *std::move(own), .reason = {}});
-      of.push_back(i);
-    }
-  }
-  options_.tell(fmt::format("failures of {}", counted(tasks.size(), {"design", "designs"})));
-  auto studied = study_designs(tasks, {.jobs = options_.jobs, .cache = options_.cache, .catalogue = catalogue_});
-  if (!studied) {
-    return pass_on(studied);
-  }
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if ((*studied)[i]) {
-      designs[of[i]].failures = failure_risk(*(*studied)[i], tasks[i].scenario, designs[of[i]].design.spares);
-    }
-  }
-  return {};
-}
-
-void PlanRun::add_growth() {
-  if (!question_.later) {
-    return;
-  }
-  const std::int64_t per_host = std::max<std::int64_t>(question_.scenario.topology.gpus_per_host, 1);
-  const std::int64_t hosts = (*question_.later + per_host - 1) / per_host;
-  for (PlannedDesign& own : result_.designs) {
-    if (!own.measured) {
-      continue;
-    }
-    Growth made{.gpus = hosts * per_host};
-    const std::optional<study::plan::Design> later = grown(own.design, hosts);
-    Result<Scenario> scenario =
-        later ? scenario_of(question_, *later, catalogue_)
-              : Result<Scenario>(fail("its switches do not take so many; all of them would be replaced"));
-    Result<fabric::Graph> graph = scenario ? study::assembly::build_topology(*scenario) : pass_on(scenario);
-    if (graph) {
-      made = study::plan::growth_between(own.bounds.bill, study::cost::bill_of(*scenario, *graph));
-      made.gpus = hosts * per_host;
-      made.shape = fmt::format("{} of {}", to_string(later->shape), counted(tiers_of(*later), {"tier", "tiers"}));
-      const study::plan::Wiring& now = own.design.wiring;
-      made.rewired = later->shape != own.design.shape || now.hosts_per_leaf != later->wiring.hosts_per_leaf ||
-                     now.parallel_links != later->wiring.parallel_links || now.spines != later->wiring.spines;
-    } else {
-      made.possible = false;
-      made.reason = graph.error().message;
-    }
-    own.growth = std::move(made);
-  }
 }
 
 }  // namespace weft::cli

@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds kPause{5};
 /// Of what a rank printed before it gave up.
 constexpr std::size_t kMostReason = 2'000;
 
-constexpr std::array<std::string_view, 6> kDealt = {"run", "compare", "claims", "scale", "sweep", "tune"};
+constexpr std::array<std::string_view, 7> kDealt = {"run", "compare", "claims", "scale", "sweep", "tune", "plan"};
 
 /// The standard error of a rank that serves: as it was, and the file that stands in for it.
 struct Silence {

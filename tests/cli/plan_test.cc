@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "tests/cli/run_weft.h"
@@ -16,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -99,6 +102,66 @@ TEST_F(Plan, TheNumberOfJobsChangesNothing) {
   EXPECT_EQ(one.exit_status, 0) << one.err;
   EXPECT_EQ(one.out, plan(arguments + " -j 2").out);
   EXPECT_EQ(one.out, plan(arguments + " -j 3").out);
+}
+
+std::set<std::string> front_of(const Json& result) {
+  std::set<std::string> names;
+  for (const Json& design : result["designs"]) {
+    if (design["on_front"].get<bool>()) {
+      names.insert(design["name"].get<std::string>());
+    }
+  }
+  return names;
+}
+
+// Of all designs of this question each is run, and those that bounds would have dropped are not on the front.
+TEST_F(Plan, NothingThatABoundDropsIsOnTheFront) {
+  const std::string arguments =
+      "--networks rocev2,infiniband,uet --rails 1,2 --designs 1000 --iterations 0 --finalists 0 --grow 8 --json -";
+  const Outcome pruned = plan(arguments);
+  ASSERT_EQ(pruned.exit_status, 0) << pruned.err;
+  const Outcome whole = plan(arguments + " --no-pruning");
+  ASSERT_EQ(whole.exit_status, 0) << whole.err;
+  const Json few = Json::parse(pruned.out);
+  const Json all = Json::parse(whole.out);
+  EXPECT_GT(few["counts"]["by_bound"], 0);
+  EXPECT_EQ(few["counts"]["not_run"], 0);
+  EXPECT_EQ(all["counts"]["by_bound"], 0);
+  EXPECT_EQ(all["counts"]["not_run"], 0);
+  EXPECT_GT(all["counts"]["runs"], few["counts"]["runs"]);
+  EXPECT_EQ(front_of(few), front_of(all));
+  for (const Json& design : all["designs"]) {
+    if (design.contains("measured")) {
+      EXPECT_GE(design["measured"]["step_s"].get<double>(), design["bound"]["step_s"].get<double>()) << design["name"];
+    }
+  }
+}
+
+// What is written loads again and has the ports that it says.
+TEST_F(Plan, SplitPortsDragonfliesAndToriAreBuiltAndCabled) {
+  const std::string cables = (folder_ / "cables.csv").string();
+  const auto only = [&](const std::string& options) {
+    const Outcome outcome = plan(
+        fmt::format("--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=32 --rails 2 --designs 1 "
+                    "--iterations 0 --finalists 0 --no-cache --json - --write {} --cabling {} {}",
+                    (folder_ / "designs").string(), cables, options));
+    EXPECT_EQ(outcome.exit_status, 0) << options << outcome.err;
+    const Json design = Json::parse(outcome.out)["designs"][0];
+    const Outcome shown = run_weft("show " + design["scenario"].get<std::string>());
+    EXPECT_EQ(shown.exit_status, 0) << shown.err;
+    std::ifstream file(cables);
+    return design["name"].get<std::string>() + "\n" +
+           std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  };
+  EXPECT_THAT(only("--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --breakout 2"),
+              AllOf(HasSubstr("ports split in 2"), HasSubstr(",port0/1,"), HasSubstr("breakout")));
+  EXPECT_THAT(
+      only("--networks infiniband --nics connectx-6 --switches quantum-1 --shapes torus --set topology.hosts=64 "
+           "--set job[0].gpus=128 --breakout 1"),
+      HasSubstr("torus "));
+  EXPECT_THAT(only("--networks infiniband --nics connectx-6 --switches quantum-1 --shapes dragonfly-plus --set "
+                   "topology.hosts=64 --set job[0].gpus=128 --breakout 1"),
+              HasSubstr("dragonfly-plus 1:1 of "));
 }
 
 TEST_F(Plan, LimitsThatNothingKeepsAreAnError) {

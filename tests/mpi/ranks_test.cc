@@ -28,6 +28,29 @@ kind = "permutation"
 size = "100 kB"
 )";
 
+// Two hosts of two GPUs, and a job of little work.
+constexpr const char* kTraining = R"(name = "small"
+[fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 2
+nics_per_host = 2
+gpus_per_host = 2
+[scale_up]
+entry = "nvlink4"
+[[job]]
+name = "train"
+model = "llama3-8b"
+gpu = "h100-sxm"
+gpus = 4
+layers = 4
+tp = 2
+global_batch = 4
+sequence = 1024
+slice = "256 KiB"
+)";
+
 std::string six_cases(std::string_view size = "100 kB") {
   std::string text = kNetwork;
   text.replace(text.find("100 kB"), 6, size);
@@ -122,6 +145,24 @@ TEST(Ranks, ASearchIsTheSameStepByStep) {
     const RanksOutcome outcome =
         run_ranks({.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", tune, folder / "ranks.json")});
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    EXPECT_NE(folder.read("one.json"), "");
+    EXPECT_EQ(folder.read("one.json"), folder.read("ranks.json"));
+  }
+}
+
+// Rank 0 decides what is run next, from flows to packets, mistakes and failures.
+TEST(Ranks, APlanIsTheSameIterationByIteration) {
+  const TestFolder folder;
+  const std::string plan = fmt::format(
+      "plan {} --networks rocev2,infiniband --nics connectx-7 --switches tomahawk-5,quantum-2 --rails 2 --designs 3 "
+      "--iterations 2 --finalists 2 --seeds 2 --mistakes 2 --no-cache",
+      folder.write("small.toml", kTraining));
+  expect_alone(fmt::format("{} --json {}", plan, folder / "one.json"));
+  for (const char* ranks : {"-n 2", "-n 3"}) {
+    const RanksOutcome outcome =
+        run_ranks({.options = ranks, .arguments = fmt::format("{} -j 1 --json {}", plan, folder / "ranks.json")});
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(" ranks: ")) << outcome.err;
     EXPECT_NE(folder.read("one.json"), "");
     EXPECT_EQ(folder.read("one.json"), folder.read("ranks.json"));
   }

@@ -1,13 +1,14 @@
 // What a design cannot be better than, before anything runs: its step, its price, its power, and so the cost of a
 // token.
 //
-// The step is at least what one rank computes and sends in sequence: kernels of the slowest stage, the optimiser, and
-// the collectives of tensor, context and expert parallelism that nothing hides, at the full rate of the links and
-// without latency (workload/training/step_estimate.h); and at least what gradients and parameters keep its links busy
-// for, hidden or not. Bubbles of a pipeline, start-up, and everything that shares links come on top. Networks that
-// reduce are taken to send half.
+// The step is at least the longest path through its graph with every communication as short as its bytes allow
+// (workload/training/step_bound.h): bubbles, and gradients that nothing hides, are in it. It is also at least what the
+// NICs of all hosts, and the cables that lead out of groups of hosts (pods.h), have to carry, of gradients and
+// parameters not before the first of them is ready: oversubscription is in that. Latency, start-up, headers and flows
+// that meet on one of several cables come on top. Networks that reduce are taken to send half.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,13 +18,28 @@
 #include "study/cost/total_cost.h"
 #include "study/report/comparison.h"
 #include "study/scenario/scenario.h"
+#include "workload/training/step_bound.h"
 
 namespace weft::study::plan {
 
-/// Of the first job, in seconds. Errors: those of its plan.
-[[nodiscard]] Result<double> least_step(const scenario::Scenario& scenario);
-/// Trained by a step of the first job. Errors: likewise.
-[[nodiscard]] Result<double> tokens_of_step(const scenario::Scenario& scenario);
+/// Steps that were bounded already, since most designs of a plan have the same job on links of the same rates.
+class StepBounds {
+ public:
+  struct Known {
+    workload::StepBound bound{};
+    double tokens = 0;  // that the step trains
+  };
+  /// Of the first job. `job` says what about it differs between the scenarios that are asked for. Errors: those of its
+  /// plan.
+  [[nodiscard]] Result<const Known*> of(const scenario::Scenario& scenario, const std::string& job);
+
+ private:
+  std::map<std::string, Known> known_;
+};
+
+/// Of the first job, in seconds. `graph` is the scenario's.
+[[nodiscard]] double least_step(const workload::StepBound& bound, const scenario::Scenario& scenario,
+                                const fabric::Graph& graph);
 
 /// What a user may ask for.
 struct Limits {
@@ -58,7 +74,8 @@ struct Bounds {
 enum class Pruned : std::uint8_t { kNot, kBudget, kPower, kDeadline };
 [[nodiscard]] Pruned pruned_by(const Bounds& bounds, const Limits& limits);
 
-/// `graph` is the scenario's. Errors: those of the job.
-[[nodiscard]] Result<Bounds> bounds_of(const scenario::Scenario& scenario, const fabric::Graph& graph);
+/// `graph` is the scenario's, `job` as for StepBounds. Errors: those of the job.
+[[nodiscard]] Result<Bounds> bounds_of(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                                       StepBounds& steps, const std::string& job = {});
 
 }  // namespace weft::study::plan

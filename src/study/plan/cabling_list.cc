@@ -10,8 +10,12 @@ namespace weft::study::plan {
 namespace {
 
 /// The port of a NIC is part of the endpoint's name, or its only one.
-std::string port_of(const fabric::Graph& graph, const fabric::LinkEnd& end) {
-  return end.node.value() < graph.endpoints ? std::string() : fmt::format("port{}", end.port);
+std::string port_of(const fabric::Graph& graph, const fabric::LinkEnd& end, std::int64_t breakout) {
+  if (end.node.value() < graph.endpoints) {
+    return {};
+  }
+  return breakout > 1 ? fmt::format("port{}/{}", end.port / breakout, end.port % breakout)
+                      : fmt::format("port{}", end.port);
 }
 
 std::string kind_of(const scenario::Scenario& scenario, std::size_t rate, std::int64_t metres) {
@@ -29,7 +33,8 @@ bool is_reducer(const fabric::Graph& graph, const fabric::LinkEnd& end) {
 
 }  // namespace
 
-std::vector<CableRow> cabling_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+std::vector<CableRow> cabling_of(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                                 std::int64_t breakout) {
   const std::int64_t metre = scenario::propagation_of(scenario::Length{1'000}).picoseconds();
   std::vector<CableRow> rows;
   for (const fabric::Link& link : graph.links) {
@@ -39,13 +44,13 @@ std::vector<CableRow> cabling_of(const scenario::Scenario& scenario, const fabri
     const std::size_t rate = scenario::cabling_class(link.rate);
     const std::int64_t of_part = scenario::kCablingRates[rate].bits_per_second();
     CableRow row{.from = graph[link.a.node].name,
-                 .from_port = port_of(graph, link.a),
+                 .from_port = port_of(graph, link.a, breakout),
                  .to = graph[link.b.node].name,
-                 .to_port = port_of(graph, link.b),
+                 .to_port = port_of(graph, link.b, breakout),
                  .kind = {},
                  .pieces = std::max<std::int64_t>((link.rate.bits_per_second() + of_part - 1) / of_part, 1),
                  .metres = (link.propagation.picoseconds() + metre - 1) / metre};
-    row.kind = kind_of(scenario, rate, row.metres);
+    row.kind = kind_of(scenario, rate, row.metres) + (breakout > 1 ? " breakout" : "");
     rows.push_back(std::move(row));
   }
   return rows;

@@ -1,8 +1,11 @@
 #include "study/plan/design.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
+
+#include "base/format_quantity.h"
 
 namespace weft::study::plan {
 namespace {
@@ -14,10 +17,15 @@ std::string short_setting(const std::string& setting) {
   return fmt::format("{} {}", setting.substr(dot + 1, equals - dot - 1), setting.substr(equals + 1));
 }
 
+bool is_infiniband(const Design& design) {
+  return std::ranges::count(design.network.settings, std::string("fabric.family=infiniband")) > 0;
+}
+
 }  // namespace
 
 std::string_view to_string(Shape shape) {
-  constexpr std::array<std::string_view, 4> kWords = {"single-switch", "leaf-spine", "rail-optimised", "fat-tree"};
+  constexpr std::array<std::string_view, kShapes.size()> kWords = {"single-switch", "leaf-spine",     "rail-optimised",
+                                                                   "fat-tree",      "dragonfly-plus", "torus"};
   return kWords.at(static_cast<std::size_t>(shape));
 }
 
@@ -27,6 +35,9 @@ std::string name_of(const Design& design) {
   if (design.shape != Shape::kSingleSwitch && design.wiring.uplinks + design.radix > 0) {
     name += " " + scenario::to_string(design.oversubscription);
   }
+  name += design.groups > 0 ? fmt::format(" of {} groups", design.groups) : "";
+  name += design.sizes.empty() ? "" : fmt::format(" {}", fmt::join(design.sizes, "x"));
+  name += design.switch_.breakout > 1 ? fmt::format(", ports split in {}", design.switch_.breakout) : "";
   name += fmt::format(", {} {} per host", design.rails, design.rails == 1 ? "NIC" : "NICs");
   name += design.planes > 1 ? fmt::format(", {} planes", design.planes) : "";
   name += design.domain > 0 ? fmt::format(", domains of {}", design.domain) : "";
@@ -47,6 +58,10 @@ std::vector<std::string> settings_of(const Design& design) {
   };
   put("fabric.switch", design.switch_.name);
   put("fabric.nic", design.nic.name);
+  if (design.switch_.breakout > 1) {
+    put("switch.ports", design.switch_.ports);
+    put("switch.port_rate", weft::to_string(design.switch_.rate));
+  }
   put("topology.kind", to_string(design.shape));
   put("topology.hosts", design.hosts);
   put("topology.nics_per_host", design.rails);
@@ -68,6 +83,23 @@ std::vector<std::string> settings_of(const Design& design) {
       put("topology.radix", design.radix);
       put("topology.oversubscription", scenario::to_string(design.oversubscription));
       break;
+    case Shape::kDragonflyPlus:
+      put("topology.groups", design.groups);
+      put("topology.leaves", design.wiring.leaves);
+      put("topology.hosts_per_leaf", design.wiring.hosts_per_leaf);
+      put("topology.spines", design.wiring.spines);
+      put("topology.parallel_links", design.wiring.parallel_links);
+      put("topology.global_links", design.global_links);
+      break;
+    case Shape::kTorus:
+      put("topology.sizes", fmt::format("[{}]", fmt::join(design.sizes, ", ")));
+      put("topology.hosts_per_leaf", design.wiring.hosts_per_leaf);
+      put("topology.parallel_links", design.wiring.parallel_links);
+      if (is_infiniband(design)) {  // or credits wait for each other around its rings
+        put("routing.policy", "dimension-order");
+        put("infiniband.vls", 2);
+      }
+      break;
   }
   if (design.domain > 0) {
     put("scale_up.domain", design.domain);
@@ -79,7 +111,10 @@ std::vector<std::string> settings_of(const Design& design) {
 int tiers_of(const Design& design) {
   switch (design.shape) {
     case Shape::kSingleSwitch:
+    case Shape::kTorus:
       return 1;
+    case Shape::kDragonflyPlus:
+      return 2;
     case Shape::kLeafSpine:
     case Shape::kRailOptimised:
       return design.wiring.uplinks > 0 ? 2 : 1;

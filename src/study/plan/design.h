@@ -2,6 +2,7 @@
 // so.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,15 +14,18 @@
 
 namespace weft::study::plan {
 
-enum class Shape : std::uint8_t { kSingleSwitch, kLeafSpine, kRailOptimised, kFatTree };
-/// "single-switch", "leaf-spine", "rail-optimised", "fat-tree": the words of topology.kind.
+enum class Shape : std::uint8_t { kSingleSwitch, kLeafSpine, kRailOptimised, kFatTree, kDragonflyPlus, kTorus };
+inline constexpr std::array kShapes = {Shape::kSingleSwitch, Shape::kLeafSpine,     Shape::kRailOptimised,
+                                       Shape::kFatTree,      Shape::kDragonflyPlus, Shape::kTorus};
+/// "single-switch", "leaf-spine", "rail-optimised", "fat-tree", "dragonfly-plus", "torus": the words of topology.kind.
 [[nodiscard]] std::string_view to_string(Shape shape);
 
 /// A device of the catalogue, as far as a design depends on it.
 struct Device {
   std::string name;
-  std::int64_t ports = 0;
+  std::int64_t ports = 0;  // as they are used
   Rate rate{};
+  std::int64_t breakout = 1;  // of a switch: ports that one of the box's is split into, by breakout cables
 };
 
 struct Design {
@@ -35,8 +39,11 @@ struct Design {
   std::int64_t rails = 1;   // NICs of a host
   std::int64_t planes = 1;  // ports of a NIC, each into a fabric of its own
   std::int64_t domain = 0;  // GPUs of a scale-up domain; 0: as the file says
-  Wiring wiring{};          // of two tiers
-  std::int64_t radix = 0;   // of a fat-tree
+  Wiring wiring{};          // of two tiers, of a group of a dragonfly+, and of the switches of a torus
+  std::int64_t groups = 0;  // of a dragonfly+
+  std::int64_t global_links = 0;
+  std::vector<std::int64_t> sizes{};  // of a torus: its rings
+  std::int64_t radix = 0;             // of a fat-tree
   /// What the job changes: "job[0].tp=4", "job[0].placement=spread"; later ones win.
   std::vector<std::string> job{};
 };

@@ -93,7 +93,20 @@ std::string no_devices(const std::string& network, const SpaceOptions& options, 
                             : fmt::format("{}: {} {} does not serve it", network, option, comma_list(*named));
     }
   }
-  return fmt::format("{}: no switch has ports as fast as those of a NIC, or up to twice as fast", network);
+  return fmt::format("{}: no switch has ports as fast as those of a NIC, or up to twice as fast, whole or split",
+                     network);
+}
+
+/// Pauses wait for each other around rings, and so do credits unless a torus has its own routing.
+bool may_be_torus(const compare::FabricChoice& network) {
+  return network.name == "infiniband" || network.name == "uet";
+}
+
+/// Port by port for the same NIC, or for one of half the rate; split, for NICs of exactly the rate that is left. Others
+/// waste one of the two.
+bool go_together(const Device& own, const Device& nic) {
+  const std::int64_t rate = own.rate.bits_per_second();
+  return own.breakout == 1 ? own.rate >= nic.rate && rate <= 2 * nic.rate.bits_per_second() : own.rate == nic.rate;
 }
 
 Rate slower(Rate a, Rate b) { return a < b ? a : b; }
@@ -102,7 +115,7 @@ class Enumerator {
  public:
   Enumerator(const SpaceOptions& options, const Cluster& cluster) : options_(options), cluster_(cluster) {
     if (options_.shapes.empty()) {
-      options_.shapes = {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree};
+      options_.shapes.assign(kShapes.begin(), kShapes.end());
     }
     if (options_.oversubscriptions.empty()) {
       options_.oversubscriptions = {{.down = 1, .up = 1}, {.down = 2, .up = 1}, {.down = 4, .up = 1}};
@@ -124,6 +137,9 @@ class Enumerator {
         for (const std::int64_t planes : options_.planes) {
           if (planes > devices.nic.ports || (planes > 1 && shape != Shape::kRailOptimised)) {
             continue;  // planes are rails' (topology.planes), and NICs have so many ports
+          }
+          if (shape == Shape::kTorus && !may_be_torus(devices.network)) {
+            continue;
           }
           Design design = devices;
           design.shape = shape;
@@ -168,25 +184,45 @@ class Enumerator {
 }  // namespace
 
 bool wire(Design& design) {
-  const Rate host_rate = slower(design.nic.rate, design.switch_.rate);
   design.wiring = {};
   design.radix = 0;
+  design.groups = 0;
+  design.global_links = 0;
+  design.sizes.clear();
   const bool rails = design.shape == Shape::kRailOptimised;
+  const WiringRequest request{.hosts = design.hosts,
+                              .ports_of_host = rails ? 1 : design.rails,
+                              .leaves_of_hosts = rails ? design.rails : 1,
+                              .radix = design.switch_.ports,
+                              .host_rate = slower(design.nic.rate, design.switch_.rate),
+                              .uplink_rate = design.switch_.rate,
+                              .oversubscription = design.oversubscription};
   switch (design.shape) {
     case Shape::kSingleSwitch:
       return design.hosts * design.rails <= design.switch_.ports;
     case Shape::kLeafSpine:
     case Shape::kRailOptimised: {
-      const std::optional<Wiring> made = two_tiers({.hosts = design.hosts,
-                                                    .ports_of_host = rails ? 1 : design.rails,
-                                                    .leaves_of_hosts = rails ? design.rails : 1,
-                                                    .radix = design.switch_.ports,
-                                                    .host_rate = host_rate,
-                                                    .uplink_rate = design.switch_.rate,
-                                                    .oversubscription = design.oversubscription});
+      const std::optional<Wiring> made = two_tiers(request);
       design.wiring = made.value_or(Wiring{});
       // One leaf is a switch, which has a shape of its own.
       return made.has_value() && made->uplinks > 0;
+    }
+    case Shape::kDragonflyPlus: {
+      const std::optional<GroupWiring> made = dragonfly_groups(request);
+      if (made) {
+        design.wiring = made->group;
+        design.groups = made->groups;
+        design.global_links = made->global_links;
+      }
+      return made.has_value();
+    }
+    case Shape::kTorus: {
+      const std::optional<RingWiring> made = torus_rings(request);
+      if (made) {
+        design.wiring = {.hosts_per_leaf = made->hosts_per_switch, .parallel_links = made->parallel_links};
+        design.sizes = made->sizes;
+      }
+      return made.has_value();
     }
     case Shape::kFatTree:
       break;
@@ -207,6 +243,8 @@ Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& clu
     return fail("--networks: {}", networks.error().message);
   }
   Enumerator enumerator(options, cluster);
+  const std::vector<std::int64_t> breakouts =
+      options.breakouts.empty() ? std::vector<std::int64_t>{1, 2} : options.breakouts;
   std::vector<std::string> without_devices;
   for (const compare::FabricChoice& network : *networks) {
     Result<scenario::Family> family = family_of(network);
@@ -223,11 +261,14 @@ Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& clu
       if (options.nics.empty() && nic.rate < options.least_rate) {
         continue;
       }
-      for (const Device& own : *switches) {
-        // A port of a switch that is slower than the NIC, or more than twice as fast, wastes one of them.
-        if (own.rate >= nic.rate && own.rate.bits_per_second() <= 2 * nic.rate.bits_per_second()) {
-          ++pairs;
-          enumerator.add({.network = network, .switch_ = own, .nic = nic});
+      for (const Device& whole : *switches) {
+        for (const std::int64_t breakout : breakouts) {
+          const Device own{
+              .name = whole.name, .ports = whole.ports * breakout, .rate = whole.rate / breakout, .breakout = breakout};
+          if (go_together(own, nic)) {
+            ++pairs;
+            enumerator.add({.network = network, .switch_ = own, .nic = nic});
+          }
         }
       }
     }

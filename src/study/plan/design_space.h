@@ -21,6 +21,7 @@ struct SpaceOptions {
   std::vector<std::int64_t> rails{};  // NICs per host; empty: one per GPU, and one for two GPUs
   std::vector<std::int64_t> planes{};
   std::vector<std::int64_t> spares{};                        // hosts
+  std::vector<std::int64_t> breakouts{};                     // of a switch's ports; empty: whole, and in halves
   std::vector<std::int64_t> domains{};                       // GPUs; empty: as the file says
   Rate least_rate = Rate::bits_per_second(200'000'000'000);  // of a NIC's port, where none is named
 };

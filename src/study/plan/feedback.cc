@@ -181,7 +181,8 @@ class MoveFinder {
             apart(static_cast<double>(other.switch_.ports), static_cast<double>(setting_.design.switch_.ports))};
   }
   [[nodiscard]] bool same_devices(const Design& other) const {
-    return other.switch_.name == setting_.design.switch_.name && other.nic.name == setting_.design.nic.name;
+    return other.switch_.name == setting_.design.switch_.name &&
+           other.switch_.breakout == setting_.design.switch_.breakout && other.nic.name == setting_.design.nic.name;
   }
   [[nodiscard]] bool is_like(const Design& other) const {
     return other.shape == setting_.design.shape && other.planes == setting_.design.planes;
@@ -197,6 +198,9 @@ class MoveFinder {
     }
     if (own.switch_.name != other.switch_.name) {
       parts.push_back(fmt::format("{} -> {}", own.switch_.name, other.switch_.name));
+    }
+    if (own.switch_.breakout != other.switch_.breakout) {
+      parts.push_back(fmt::format("ports split in {} -> {}", own.switch_.breakout, other.switch_.breakout));
     }
     if (own.rails != other.rails) {
       parts.push_back(fmt::format("{} -> {} NICs per host", own.rails, other.rails));

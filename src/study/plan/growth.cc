@@ -26,6 +26,21 @@ std::optional<Design> grown(const Design& design, std::int64_t hosts) {
   return std::nullopt;
 }
 
+std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other) {
+  std::vector<Design> found;
+  for (const Shape shape : {design.shape, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree}) {
+    Design made = design;
+    made.switch_ = other;
+    made.hosts = hosts + design.spares;
+    made.shape = shape;
+    const bool is_known = std::ranges::any_of(found, [shape](const Design& own) { return own.shape == shape; });
+    if (!is_known && (design.planes == 1 || shape == Shape::kRailOptimised) && wire(made)) {
+      found.push_back(std::move(made));
+    }
+  }
+  return found;
+}
+
 Growth growth_between(const cost::Bill& today, const cost::Bill& later) {
   struct Counts {
     std::int64_t before = 0;

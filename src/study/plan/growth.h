@@ -15,6 +15,9 @@ namespace weft::study::plan {
 /// so many.
 [[nodiscard]] std::optional<Design> grown(const Design& design, std::int64_t hosts);
 
+/// With this switch in place of its own, in its shape and in those of two and three tiers, as far as they take so many.
+[[nodiscard]] std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other);
+
 struct GrowthLine {
   std::string name;
   std::int64_t kept = 0;
@@ -28,6 +31,7 @@ struct Growth {
   std::string reason{};  // why it is not
   std::int64_t gpus = 0;
   std::string shape{};          // it then has
+  std::string switch_{};        // that replaces today's; empty: the same
   bool rewired = false;         // leaves or spines are cabled in another way than before
   scenario::Money cost{};       // of the network's parts that are added, at today's prices
   scenario::Money left_over{};  // what was paid for parts that are not needed any more

@@ -50,5 +50,17 @@ TEST(PlannedGrowth, TwoTiersBecomeThree) {
   EXPECT_FALSE(grown(rails_of(32), 100'000).has_value());
 }
 
+// 100,000 hosts of eight rails are more than three tiers of 64 ports take, and less than those of 512.
+TEST(PlannedGrowth, OtherSwitchesTakeWhatTheOwnDoNot) {
+  const Device large{.name = "l", .ports = 512, .rate = 400_gbps};
+  const std::vector<Design> found = grown_with(rails_of(32), 100'000, large);
+  ASSERT_FALSE(found.empty());
+  for (const Design& later : found) {
+    EXPECT_EQ(later.switch_.name, "l");
+    EXPECT_EQ(later.hosts, 100'000);
+  }
+  EXPECT_TRUE(grown_with(rails_of(32), 100'000, {.name = "s", .ports = 32, .rate = 400_gbps}).empty());
+}
+
 }  // namespace
 }  // namespace weft::study::plan

@@ -32,6 +32,9 @@ Json growth_json(const Growth& growth) {
     return made;
   }
   made["shape"] = growth.shape;
+  if (!growth.switch_.empty()) {
+    made["switch"] = growth.switch_;
+  }
   made["rewired"] = growth.rewired;
   made["cost_usd"] = units(growth.cost);
   made["left_over_usd"] = units(growth.left_over);
@@ -67,6 +70,7 @@ Json design_json(const PlannedDesign& own) {
             {"finalist", own.finalist},
             {"network", design.network.name},
             {"switch", design.switch_.name},
+            {"breakout", design.switch_.breakout},
             {"nic", design.nic.name},
             {"shape", to_string(design.shape)},
             {"tiers", tiers_of(design)},

@@ -189,7 +189,7 @@ class Writer {
     if (!result_.later) {
       return "not asked";
     }
-    return !own.growth || !own.growth->possible ? "not with these devices" : money_text(own.growth->cost);
+    return !own.growth || !own.growth->possible ? "not possible" : money_text(own.growth->cost);
   }
 
   void others() {
@@ -277,7 +277,9 @@ class Writer {
       return;
     }
     line(fmt::format(
-        "  {}: as {}, {} more for the network{}{}", gpus, later.shape, money_text(later.cost),
+        "  {}: as {}{}, {} more for the network{}{}", gpus, later.shape,
+        later.switch_.empty() ? "" : fmt::format(" with {} in place of {}", later.switch_, own.design.switch_.name),
+        money_text(later.cost),
         later.left_over.count > 0 ? fmt::format(", {} of parts left over", money_text(later.left_over)) : "",
         later.rewired ? "; leaves and spines are cabled anew" : ""));
     for (const GrowthLine& part : later.lines) {

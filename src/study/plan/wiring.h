@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/rate.h"
 #include "study/scenario/quantities.h"
@@ -21,6 +22,7 @@ struct WiringRequest {
   Rate host_rate{};
   Rate uplink_rate{};
   scenario::Oversubscription oversubscription{};
+  std::int64_t spine_ports = 0;  // downwards, at most; 0: all
 };
 
 struct Wiring {
@@ -34,6 +36,27 @@ struct Wiring {
 
 /// None: two tiers of such switches do not take so many hosts, in leaves of as many each.
 [[nodiscard]] std::optional<Wiring> two_tiers(const WiringRequest& request);
+
+/// Of a dragonfly+: groups of leaves and spines, and cables between the spines of every two groups.
+struct GroupWiring {
+  Wiring group{};
+  std::int64_t groups = 0;
+  std::int64_t global_links = 0;  // between two groups
+};
+/// The fewest groups, three or more. A spine has at most half of its ports down, and there are no more cables between
+/// groups than the leaves have uplinks. None: there is no such wiring.
+[[nodiscard]] std::optional<GroupWiring> dragonfly_groups(const WiringRequest& request);
+
+/// Of a torus.
+struct RingWiring {
+  std::vector<std::int64_t> sizes{};  // switches of a ring in each dimension
+  std::int64_t hosts_per_switch = 0;
+  std::int64_t parallel_links = 1;  // between neighbours
+};
+/// As many hosts as fit into half of a switch's ports, the other half shared out among neighbours; rings of two
+/// dimensions, or of three where each has three switches or more, of which the longest has at most four times those of
+/// the shortest. Of the request hosts, ports of a host and ports of a switch count. None: there is no such wiring.
+[[nodiscard]] std::optional<RingWiring> torus_rings(const WiringRequest& request);
 
 /// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides and of which whole hosts
 /// take a leaf's half below, each with `ports_of_host` (1 or more); 0: none.

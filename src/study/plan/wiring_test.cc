@@ -63,6 +63,46 @@ TEST(Wiring, OneLeafHasNothingAboveIt) {
   EXPECT_EQ(made->leaves, 1);
 }
 
+TEST(Wiring, GroupsOfADragonflyHaveEveryPortOnce) {
+  int made_some = 0;
+  for (const std::int64_t hosts : {12, 64, 96, 128, 512, 2048}) {
+    for (const std::int64_t radix : {32, 64, 128}) {
+      WiringRequest request = rails_of(hosts, radix, kNone);
+      request.leaves_of_hosts = 1;
+      request.ports_of_host = 4;
+      const auto made = dragonfly_groups(request);
+      if (!made) {
+        continue;
+      }
+      ++made_some;
+      const Wiring& group = made->group;
+      EXPECT_GE(made->groups, 3);
+      EXPECT_EQ(group.hosts_per_leaf * group.leaves * made->groups, hosts);
+      EXPECT_LE(group.hosts_per_leaf * 4 + group.uplinks, radix);
+      const std::int64_t global = made->global_links * (made->groups - 1);
+      EXPECT_GE(made->global_links, 1);
+      EXPECT_LE(global, group.leaves * group.uplinks);
+      EXPECT_LE(group.leaves * group.parallel_links + (global + group.spines - 1) / group.spines, radix);
+    }
+  }
+  EXPECT_GT(made_some, 5);
+}
+
+// 64 hosts of 4 ports: 8 on each of 8 switches with 32 ports left for 4 neighbours.
+TEST(Wiring, ATorusSharesOutWhatHostsLeave) {
+  WiringRequest request{.hosts = 64, .ports_of_host = 4, .radix = 64};
+  const auto made = torus_rings(request);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->hosts_per_switch, 8);
+  EXPECT_EQ(made->sizes, (std::vector<std::int64_t>{2, 4}));
+  EXPECT_EQ(made->parallel_links, 8);
+  request.hosts = 27 * 8;
+  EXPECT_EQ(torus_rings(request)->sizes, (std::vector<std::int64_t>{3, 3, 3}));
+  // A prime number of switches is no torus.
+  request = {.hosts = 7, .ports_of_host = 8, .radix = 16};
+  EXPECT_FALSE(torus_rings(request).has_value());
+}
+
 // r leaves of r/2 ports below r/2 spines.
 TEST(Wiring, TwoTiersEndAtHalfTheSquareOfTheRadix) {
   WiringRequest request{.hosts = 64 * 32, .radix = 64, .host_rate = 400_gbps, .uplink_rate = 400_gbps};
