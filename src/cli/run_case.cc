@@ -259,7 +259,10 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     return pass_on(fits);
   }
   study::run::Collector collector;
-  auto simulation = study::run::Simulation::create(scenario, collector);
+  auto simulation = [&] {
+    const EndsAtOnce setting_up;
+    return study::run::Simulation::create(scenario, collector);
+  }();
   if (!simulation) {
     return pass_on(simulation);
   }

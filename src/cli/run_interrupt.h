@@ -7,4 +7,14 @@ namespace weft::cli {
 void catch_interrupts();
 [[nodiscard]] bool interrupted();
 
+/// While one lives, a signal ends the program at once, with 130: nothing has been run yet that could be kept, and what
+/// is under way looks at no signals, such as the set-up of a large network.
+class EndsAtOnce {
+ public:
+  EndsAtOnce();
+  ~EndsAtOnce();
+  EndsAtOnce(const EndsAtOnce&) = delete;
+  EndsAtOnce& operator=(const EndsAtOnce&) = delete;
+};
+
 }  // namespace weft::cli

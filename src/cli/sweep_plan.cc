@@ -8,12 +8,14 @@
 
 #include "base/counted.h"
 #include "base/file.h"
+#include "base/format_quantity.h"
 #include "base/parse_quantity.h"
 #include "cli/shell_word.h"
 #include "cli/work_estimate.h"
 #include "study/compare/comparison_plan.h"
 #include "study/scenario/given.h"
 #include "study/scenario/scenario_validate.h"
+#include "workload/training/stragglers.h"
 
 namespace weft::cli {
 namespace {
@@ -225,9 +227,29 @@ bool leaves_chance(const std::vector<std::string>& settings) {
   });
 }
 
-std::string run_command(const ScenarioText& scenario, const RunPoint& point) {
+std::vector<std::string> chance_settings(const Scenario& scenario) {
+  Scenario with = scenario;
+  study::compare::add_chance(with);
+  std::vector<std::string> settings;
+  for (std::size_t i = 0; i < with.traffic.size(); ++i) {
+    if (with.traffic[i].start_jitter != scenario.traffic[i].start_jitter) {
+      settings.push_back(fmt::format("traffic[{}].start_jitter={}", i, to_string(with.traffic[i].start_jitter)));
+    }
+  }
+  for (std::size_t i = 0; i < with.jobs.size(); ++i) {
+    const auto& own = with.jobs[i].training.straggler.distribution;
+    if (own.index() != scenario.jobs[i].training.straggler.distribution.index()) {
+      settings.push_back(fmt::format("job[{}].straggler=uniform to {:g}%", i,
+                                     std::get<workload::UniformlySlow>(own).most.millionths / 1e4));
+    }
+  }
+  return settings;
+}
+
+std::string run_command(const ScenarioText& scenario, const RunPoint& point, const std::vector<std::string>& chance) {
   ScenarioText all = scenario;
   all.case_name = point.case_name;
+  all.settings.insert(all.settings.end(), chance.begin(), chance.end());
   all.settings.insert(all.settings.end(), point.settings.begin(), point.settings.end());
   return command_text("run", all);
 }
@@ -267,12 +289,14 @@ Result<SweepPlan> plan_sweep(const SweepText& text, const study::scenario::Catal
             .rule = *rule,
             .tolerance = *tolerance,
             .chance = plan.add_chance ? chance_text(read->scenario) : std::string()};
+  const std::vector<std::string> chance =
+      plan.add_chance ? chance_settings(read->scenario) : std::vector<std::string>();
   for (const study::sweep::Point& point : result.design.points) {
     plan.points.push_back(run_point(result.design, point, text.scenario.case_name));
     result.points.push_back({.name = plan.points.back().name,
                              .case_name = plan.points.back().case_name,
                              .settings = plan.points.back().settings,
-                             .command = run_command(text.scenario, plan.points.back())});
+                             .command = run_command(text.scenario, plan.points.back(), chance)});
   }
   for (const study::sweep::Measure& measure : plan.measures) {
     result.figures.push_back({.measure = measure, .values = std::vector<study::sweep::SeedValues>(plan.points.size())});

@@ -30,8 +30,12 @@ struct SweepPlan {
 /// "5%" as 0.05. `option` is for the error; above 0 and at most 1.
 [[nodiscard]] Result<double> parse_share(std::string_view option, std::string_view text);
 
-/// What runs a point alone.
-[[nodiscard]] std::string run_command(const ScenarioText& scenario, const RunPoint& point);
+/// What runs a point alone, with the chance that its seeds had: settings of chance_settings(), or none.
+[[nodiscard]] std::string run_command(const ScenarioText& scenario, const RunPoint& point,
+                                      const std::vector<std::string>& chance);
+
+/// What add_chance() adds to a scenario, as settings: "traffic[0].start_jitter=1us".
+[[nodiscard]] std::vector<std::string> chance_settings(const study::scenario::Scenario& scenario);
 
 /// What add_chance() adds to a scenario, as a sentence; empty: nothing.
 [[nodiscard]] std::string chance_text(const study::scenario::Scenario& scenario);

@@ -263,11 +263,16 @@ Result<TunePlan> plan_tune(const TuneText& text, const study::scenario::Catalogu
   return added ? Result<TunePlan>(std::move(plan)) : pass_on(added);
 }
 
-int finish(const TuneText& text, study::tune::TuneResult& result, const PointRuns& runs, bool is_kept) {
+struct Finish {
+  bool is_kept = false;               // what was run
+  std::vector<std::string> chance{};  // chance_settings(), if it was added
+};
+
+int finish(const TuneText& text, study::tune::TuneResult& result, const PointRuns& runs, const Finish& how) {
   result.runs = runs.done();
   result.interrupted = interrupted();
-  result.command =
-      run_command(text.scenario, {.name = {}, .case_name = text.scenario.case_name, .settings = result.settings});
+  result.command = run_command(
+      text.scenario, {.name = {}, .case_name = text.scenario.case_name, .settings = result.settings}, how.chance);
   if (!text.quiet && (!result.interrupted || !result.best.empty())) {
     std::FILE* const stream = text.json == "-" ? stderr : stdout;
     fmt::print(stream, "{}", study::tune::tune_text(result, terminal_columns(stream)));
@@ -279,7 +284,7 @@ int finish(const TuneText& text, study::tune::TuneResult& result, const PointRun
   }
   if (result.interrupted) {
     fmt::print(stderr, "weft tune: interrupted; {} done{}\n", counted(result.runs, {"run is", "runs are"}),
-               is_kept ? " and kept, and the same command goes on from there" : "");
+               how.is_kept ? " and kept, and the same command goes on from there" : "");
     return kInterrupted;
   }
   return kSuccess;
@@ -348,7 +353,9 @@ int run(const TuneText& text) {
   if (Result<void> ran = search.run(); !ran) {
     return complain("tune", ran.error(), kUsageError);
   }
-  return finish(text, plan->result, runs, pool.keeps());
+  return finish(text, plan->result, runs,
+                {.is_kept = pool.keeps(),
+                 .chance = plan->add_chance ? chance_settings(plan->scenario) : std::vector<std::string>()});
 }
 
 }  // namespace

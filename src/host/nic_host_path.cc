@@ -8,6 +8,40 @@
 
 namespace weft::host {
 
+namespace {
+
+/// Every packet of a WRITE has its key, and those of other queue pairs may come between.
+void describe_uet(const transport::Device& device, const fabric::PacketPool& packets, const wire::Packet& packet,
+                  HostPath::Arrival& arrival) {
+  const wire::UetHeader& header = packet.uet;
+  const bool is_request = header.type == wire::UetType::kRudRequest || header.type == wire::UetType::kRodRequest ||
+                          header.type == wire::UetType::kRudCcRequest || header.type == wire::UetType::kRodCcRequest;
+  if (!is_request || header.next_header() == wire::UetNextHeader::kNone ||
+      header.next_header() == wire::UetNextHeader::kResponseData ||
+      header.next_header() == wire::UetNextHeader::kResponseDataSmall) {
+    return;
+  }
+  arrival.ends_message = header.has_ses(wire::kUetEndOfMessage);
+  switch (header.operation()) {
+    case wire::UetOperation::kWrite:
+      arrival.sink = device.place_of(header.request.memory_key);
+      break;
+    case wire::UetOperation::kRead:
+      arrival.is_read_request = true;
+      if (packet.has(wire::kHasCold)) {
+        const std::int64_t mtu = verbs::to_bytes(device.options().active_mtu).count();
+        arrival.read_first = Bytes(std::min<std::int64_t>(packets.cold_of(packet).uet.length, mtu));
+      }
+      arrival.sink = device.place_of(header.request.memory_key);
+      break;
+    default:
+      arrival.begins_send = header.has_ses(wire::kUetStartOfMessage) && packet.common.payload_bytes > 0;
+      break;
+  }
+}
+
+}  // namespace
+
 HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
   const wire::Packet& packet = packets_[handle];
   // Receive-side scaling has a hash of its own, whatever switches hash.
@@ -16,6 +50,11 @@ HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
                                              ? tuple_hash_of(packet, addresses_[packet.common.source.value()])
                                              : packet.common.flow_hash,
                             .payload = Bytes(packet.common.payload_bytes)};
+  if (packet.common.kind == wire::PacketKind::kUet) {
+    arrival.engine = transport::EngineKind::kUetPdc;
+    describe_uet(device_, packets_, packet, arrival);
+    return arrival;
+  }
   if (packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
     arrival.engine = device_.engine_for(packet);
     return arrival;

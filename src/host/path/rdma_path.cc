@@ -92,13 +92,26 @@ void RdmaPath::stage_chunks(Flow& flow, Time now) {
       (void)flow.unstaged.pop_front();
     }
     const Time launched = host_.cpu().run(flow.core, CpuWork::kCopyLaunch, now, host_.options().copy_launch.latency);
-    flow.copied = host_.to_host({flow.source, size}, {.now = now, .start = later(launched, flow.copied)});
+    flow.copied = host_.to_host({flow.source.value_or(options_.memory), size},
+                                {.now = now, .start = later(launched, flow.copied)});
     flow.staged.push_back({size, flow.copied});
   }
 }
 
+FlowRef RdmaPath::posting_flow(FlowRef flow) {
+  constexpr FlowRef kUetPostings = static_cast<FlowRef>(transport::EngineKind::kUet) << 28;
+  const transport::EngineKind engine = engine_of(flow);
+  return engine == transport::EngineKind::kUet || engine == transport::EngineKind::kUetPdc ? kUetPostings : flow;
+}
+
+/// What a READ has asked a context for, else what was posted last.
+verbs::MemoryPlace RdmaPath::source_of(FlowRef flow) {
+  const std::optional<verbs::MemoryPlace> own = flows_[flow].source;
+  return own ? *own : flows_[posting_flow(flow)].source.value_or(options_.memory);
+}
+
 Time RdmaPath::post(const Posting& posting, Time now) {
-  Flow& flow = flows_[posting.flow];
+  Flow& flow = flows_[posting_flow(posting.flow)];
   const CoreId core = host_.rdma_core(core_hash(seed_, posting.qpn));
   const bool has_data = sends_data(posting.opcode) && posting.size > Bytes::zero();
   HostResources::Piece first{posting.place, std::min(posting.size, posting.packet)};
@@ -127,9 +140,9 @@ Time RdmaPath::post(const Posting& posting, Time now) {
 }
 
 void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
-  Flow& state = flows_[flow];
-  verbs::MemoryPlace place = state.source;
+  verbs::MemoryPlace place = source_of(flow);
   if (bounces(place)) {
+    Flow& state = flows_[posting_flow(flow)];
     place = {};
     for (Bytes left = payload; left > Bytes::zero() && !state.staged.empty();) {
       Staged& front = state.staged.front();
@@ -150,8 +163,9 @@ void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
 }
 
 Time RdmaPath::data_from(FlowRef flow) {
-  const Flow& state = flows_[flow];
-  return state.staged.empty() ? state.responses_from : later(state.responses_from, state.staged.front().ready);
+  const Time responses = flows_[flow].responses_from;
+  const Ring<Staged>& staged = flows_[posting_flow(flow)].staged;
+  return staged.empty() ? responses : later(responses, staged.front().ready);
 }
 
 bool RdmaPath::has_room(Bytes payload, Time now) {
@@ -174,7 +188,7 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   Flow& state = flows_[flow];
   if (arrival.is_read_request) {
     state.source = arrival.sink.value_or(options_.memory);
-    const verbs::MemoryPlace place = bounces(state.source) ? verbs::MemoryPlace{} : state.source;
+    const verbs::MemoryPlace place = bounces(*state.source) ? verbs::MemoryPlace{} : *state.source;
     state.responses_from = later(state.responses_from, now + first_fetch({place, arrival.read_first}));
     return now;
   }
@@ -184,8 +198,11 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   if (arrival.sink || arrival.begins_send) {
     state.sink = arrival.sink.value_or(options_.memory);
   }
-  const bool bounced = bounces(state.sink);
-  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : state.sink, arrival.payload};
+  if (!state.sink) {
+    state.sink = flows_[posting_flow(flow)].sink.value_or(options_.memory);
+  }
+  const bool bounced = bounces(*state.sink);
+  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : *state.sink, arrival.payload};
   const Duration receive_fetch = arrival.begins_send ? options_.receive_fetch.latency : Duration::zero();
   Time end = store(piece, receive_fetch, now) + host_.extra_latency(piece.place);
   if (options_.receive_buffer != Bytes::max()) {
@@ -215,7 +232,7 @@ Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred 
   const bool is_first = flow.landing == Bytes::zero();
   flow.landing += flow.arrived;
   in_memory.start = is_first ? in_memory.start + launch : later(in_memory.start, flow.landed);
-  const Time end = host_.to_gpu({flow.sink, flow.arrived}, in_memory);
+  const Time end = host_.to_gpu({flow.sink.value_or(options_.memory), flow.arrived}, in_memory);
   flow.arrived = Bytes::zero();
   if (arrival.ends_message) {
     flow.landing = Bytes::zero();

@@ -69,7 +69,12 @@ class RdmaPath final : public HostPath {
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
   Time on_delivered(FlowRef flow, const Arrival& arrival, Time now) override;
   Time on_completions_seen(FlowRef flow, Time landed) override;
-  void forget(FlowRef flow) override { flows_.forget(flow); }
+  void forget(FlowRef flow) override {
+    if (posting_flow(flow) == flow && engine_of(flow) == transport::EngineKind::kUet) {
+      return;  // that of all queue pairs
+    }
+    flows_.forget(flow);
+  }
   [[nodiscard]] StageTimes idle_stages(HostPathSide side, const MessageShape& shape) const override;
   [[nodiscard]] Counters counters() const override { return counters_; }
   [[nodiscard]] std::size_t heap_bytes() const override;
@@ -80,6 +85,8 @@ class RdmaPath final : public HostPath {
     Bytes left{};
     Time ready;
   };
+  /// Of a queue pair. Over Ultra Ethernet packets leave and arrive by contexts that queue pairs share: what programs
+  /// post has one flow of its own, and each context another.
   struct Flow {
     Time responses_from;   // a READ waits for its first bytes
     Time landed;           // bytes of this queue pair before it
@@ -87,11 +94,15 @@ class RdmaPath final : public HostPath {
     Ring<Bytes> unstaged;  // bounce: messages, or what is left of the first
     Time copied;           // bounce: end of the last copy
     CoreId core{};
-    Bytes arrived{};              // bounce: in host memory, not asked to be copied yet
-    Bytes landing{};              // bounce: of the present message, already being copied
-    verbs::MemoryPlace source{};  // of what it sends
-    verbs::MemoryPlace sink{};    // of what it gets
+    Bytes arrived{};                             // bounce: in host memory, not asked to be copied yet
+    Bytes landing{};                             // bounce: of the present message, already being copied
+    std::optional<verbs::MemoryPlace> source{};  // of what it sends, if that is known
+    std::optional<verbs::MemoryPlace> sink{};    // of what it gets
   };
+
+  /// Whose postings become this flow's packets.
+  [[nodiscard]] static FlowRef posting_flow(FlowRef flow);
+  [[nodiscard]] verbs::MemoryPlace source_of(FlowRef flow);
 
   [[nodiscard]] bool bounces(verbs::MemoryPlace place) const {
     return place.gpu.is_valid() && host_.options().access == GpuAccess::kBounce;

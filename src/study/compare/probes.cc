@@ -98,7 +98,7 @@ scenario::Scenario loaded_probe(const scenario::Scenario& scenario, const fabric
   }
   for (std::size_t i = 0; i < std::min(kPairs, ports.size() / 2); ++i) {
     scenario::TrafficSettings small =
-        pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[ports.size() - 1 - i]);
+        pair(fmt::format("{}{}", kProbeTraffic, i), ports[i], ports[i + (ports.size() + 1) / 2]);
     small.size = kSmallMessage;
     small.count = kEndless;
     probe.traffic.push_back(small);

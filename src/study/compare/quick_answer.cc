@@ -16,7 +16,7 @@ namespace {
 
 /// Of the step: ranks that are slower by the seed.
 constexpr double kStragglers = 0.01;
-/// Of operations whose flows share no links, and of those whose flows do and whose slices are too short to settle.
+/// Of operations whose flows share no links, and of those whose slices are too short to settle.
 constexpr double kAlone = 0.02;
 constexpr double kShared = 0.25;
 /// Of operations that share links and have settled.
@@ -91,7 +91,7 @@ Doubts doubts_of(std::span<const report::StepCollective> operations, std::string
       const double bound = own.time > 0 ? own.paths_allow / own.time : 0;
       made.bound = first ? bound : std::min(made.bound, bound);
       first = false;
-      made.usual = std::max(made.usual, !own.shares_links ? kAlone : own.settled ? kSettled : kShared);
+      made.usual = std::max(made.usual, !own.settled ? kShared : own.shares_links ? kSettled : kAlone);
       made.growth = std::max(made.growth, growth_of(own, excess));
       made.shrinkage = std::max(made.shrinkage, shrinkage_of(own));
     }

@@ -95,9 +95,18 @@ class JobFigures {
  private:
   [[nodiscard]] const RankRow& rank(workload::RankId id) const { return results_.jobs[job_].ranks.at(id.value()); }
 
+  [[nodiscard]] bool is_composed() const {
+    return std::ranges::any_of(results_.steps, [this](const StepRow& step) {
+      return step.job == results_.jobs[job_].name && step.fidelity == "composed";
+    });
+  }
+
   void finish_goodput() {
     summary_.senders = senders_.size();
     summary_.flows = flows_.size();
+    if (is_composed()) {
+      return;  // its messages are those of slices, which pauses of the slices' own schedule part
+    }
     if (summary_.unfinished > 0) {
       run_to_the_end();
     }

@@ -369,7 +369,7 @@ std::string slice_caution(const scenario::Scenario& scenario, const results::Run
     return {};
   }
   return fmt::format(
-      "{} {} of {} shares links and has not converged: slices of {}{}; a larger job.slice_hops may change the step "
+      "{} {} of {} has not converged: slices of {}{}; a larger job.slice_hops may change the step "
       "time",
       unsettled->purpose, unsettled->kind, results::short_text(unsettled->size), results::short_text(unsettled->sample),
       unsettled->interval ? fmt::format(", +- {:.0f} %", 100 * *unsettled->interval) : std::string());

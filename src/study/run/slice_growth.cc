@@ -14,6 +14,9 @@ constexpr double kNarrow = 0.03;
 /// An operation's time from rest is no batch, so that so many intervals need one repetition more.
 constexpr std::uint32_t kMinRepetitions = 3;
 constexpr std::uint32_t kMaxRepetitions = 64;
+/// Probes without shared links are enough where their time grows by no more than so many times what the links need.
+/// Else pieces are still too short for what a longer operation does: chunks of one piece do not follow one another.
+constexpr double kSteady = 1.05;
 /// What an operation takes as a rule, for an estimate.
 constexpr double kUsualRepetitions = 4;
 /// Longer operations than this many slices are continued from a slice; others are run whole.
@@ -28,6 +31,8 @@ constexpr double kMargin = 2;
 /// and the least that an operation's time is continued from where the budget is short.
 constexpr double kRingSteps = 16;
 constexpr double kMinRingSteps = 4;
+/// Pieces are so many times longer where an operation shares nothing, and is run for its pieces alone.
+constexpr double kLongPieces = 8;
 /// A short slice is so many times shorter, so that what an operation costs beside its bytes is known.
 constexpr double kShorter = 4;
 
@@ -95,8 +100,9 @@ void SliceGrowth::plan() {
     own.limits = options_.limits(probe);
     own.hops_per_byte = static_cast<double>(load.packet_hops) / std::max(as_double(size), 1.0);
     own.steps = steps_in(probe);
-    own.contended = own.limits.flows > 0 &&
-                    (own.limits.shares_links || options_.shares_hosts || options_.has_company || load.signals > 0);
+    own.shares = own.limits.flows > 0 &&
+                 (own.limits.shares_links || options_.shares_hosts || options_.has_company || load.signals > 0);
+    own.contended = own.shares || (own.limits.flows > 0 && growth_of_probes(operation, own.limits) > kSteady);
   }
   for (auto& [operation, own] : plans_) {
     own.part_of_line = 0;
@@ -155,12 +161,11 @@ std::uint32_t SliceGrowth::steps_in(std::uint32_t phase) const {
   return steps.value_or(0);
 }
 
-// What is under way on a path is less where senders are slower than the line, as kernel TCP is.
-double SliceGrowth::part_of_line(const StepOperation& operation) const {
+std::optional<SliceGrowth::Growth> SliceGrowth::growth_between_probes(const StepOperation& operation) const {
   const auto shorter = options_.phases.phase_of(operation, Role::kShortProbe);
   const std::uint32_t longer = options_.phases.probe_of(operation);
-  if (!shorter || options_.rate == Rate::zero()) {
-    return 1;
+  if (!shorter) {
+    return std::nullopt;
   }
   const auto slowest = [this](std::uint32_t phase) {
     Duration time;
@@ -169,10 +174,27 @@ double SliceGrowth::part_of_line(const StepOperation& operation) const {
     }
     return time;
   };
-  const Bytes more = options_.phases.sample(longer).amount - options_.phases.sample(*shorter).amount;
-  const double line = options_.rate.transmit_time(more).seconds();
-  const double took = (slowest(longer) - slowest(*shorter)).seconds();
-  return took > 0 ? std::min(kMargin * line / took, 1.0) : 1;
+  return Growth{.bytes = options_.phases.sample(longer).amount - options_.phases.sample(*shorter).amount,
+                .seconds = (slowest(longer) - slowest(*shorter)).seconds()};
+}
+
+// What is under way on a path is less where senders are slower than the line, as kernel TCP is.
+double SliceGrowth::part_of_line(const StepOperation& operation) const {
+  const std::optional<Growth> growth = growth_between_probes(operation);
+  if (!growth || options_.rate == Rate::zero()) {
+    return 1;
+  }
+  const double line = options_.rate.transmit_time(growth->bytes).seconds();
+  return growth->seconds > 0 ? std::min(kMargin * line / growth->seconds, 1.0) : 1;
+}
+
+double SliceGrowth::growth_of_probes(const StepOperation& operation, const world::PathLimits& limits) const {
+  const std::optional<Growth> growth = growth_between_probes(operation);
+  const Bytes probe = options_.phases.sample(options_.phases.probe_of(operation)).amount;
+  if (!growth || growth->bytes <= Bytes::zero() || limits.least_time <= Duration::zero()) {
+    return 1;
+  }
+  return growth->seconds / (limits.least_time.seconds() * as_double(growth->bytes) / as_double(probe));
 }
 
 SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Plan& plan) const {
@@ -182,6 +204,12 @@ SliceGrowth::Slice SliceGrowth::wanted(const StepOperation& operation, const Pla
   const double whole = as_double(operation.size);
   const double piece = std::max(as_double(options_.piece()) * plan.part_of_line, as_double(options_.min_piece));
   const double several = std::max(piece * std::max(members, kRingSteps), probe);
+  if (!plan.shares && plan.steps > kMinRingSteps) {
+    // Nothing is shared that has to settle: what counts is how chunks of one piece follow one another, so pieces are
+    // long, and steps few.
+    const double size = std::min(whole, several * kLongPieces);
+    return {.size = size, .steps = kMinRingSteps, .amount = size * kMinRingSteps / plan.steps};
+  }
   Slice made{.size = whole <= several * kWhole ? whole : several, .steps = static_cast<double>(plan.steps)};
   // So many steps that a rank sends as much as in kRingSteps steps of such pieces.
   const double steps = std::ceil(kRingSteps * std::max(piece * members / made.size, 1.0));
@@ -310,7 +338,8 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
 SliceGrowth::Outcome SliceGrowth::outcome_of(const StepOperation& operation, const Plan& plan) const {
   const StepPhases& phases = options_.phases;
   const std::uint32_t probe = phases.probe_of(operation);
-  Outcome own{.limits = plan.limits, .contended = plan.contended, .sample = phases.sample(probe).amount};
+  Outcome own{
+      .limits = plan.limits, .shares = plan.shares, .contended = plan.contended, .sample = phases.sample(probe).amount};
   const double scale = as_double(operation.size) / std::max(as_double(own.sample), 1.0);
   own.limits.least_time = Duration::picoseconds(
       static_cast<std::int64_t>(static_cast<double>(plan.limits.least_time.picoseconds()) * scale));

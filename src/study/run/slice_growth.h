@@ -1,14 +1,15 @@
 // How long the slices of a composed step become where flows share links, and for how long each runs.
 //
-// Where no link carries flows of two senders and nothing was marked, paused or lost, an operation's probes are enough.
-// Elsewhere what a slice takes depends on its size and on what came before: pieces that are shorter than what is under
-// way on a path never meet, and senders' rates take longer to settle than a slice without them takes. So the slice is
-// made of pieces of several bandwidth-delay products, for each of the parts into which the operation's communicator
-// divides it, and runs back to back until the 95 % confidence interval of the mean time of one is narrow. Each
-// repetition is one batch. Steps around rings are alike, so of an operation with many of them a slice runs a few. What
-// counts is the slowest communicator. One object serves the phases of one run, in their order; the budget of
-// packet-hops is shared equally by the operations that have to settle. A step that would take no more packet-hops than
-// that, such as one of few layers, is better run itself.
+// Where no link carries flows of two senders and nothing was marked, paused or lost, an operation's probes are enough,
+// if from the shorter to the longer one their time grows as their links need. Elsewhere what a slice takes depends on
+// its size and on what came before: pieces that are shorter than what is under way on a path never meet, and senders'
+// rates take longer to settle than a slice without them takes. So the slice is made of pieces of several
+// bandwidth-delay products, for each of the parts into which the operation's communicator divides it, and runs back to
+// back until the 95 % confidence interval of the mean time of one is narrow. Each repetition is one batch. Steps around
+// rings are alike, so of an operation with many of them a slice runs a few. What counts is the slowest communicator.
+// One object serves the phases of one run, in their order; the budget of packet-hops is shared equally by the
+// operations that have to settle. A step that would take no more packet-hops than that, such as one of few layers, is
+// better run itself.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +71,7 @@ class SliceGrowth {
   /// What is known of an operation when all phases have ended.
   struct Outcome {
     world::PathLimits limits{};        // of the probe; its least time is continued to the whole
+    bool shares = false;               // links, hosts or other traffic were shared, or the network showed congestion
     bool contended = false;            // it had to settle
     Bytes sample{};                    // the most of its size that was run at a time
     std::uint32_t repetitions = 1;     // of that, of the communicator with fewest
@@ -89,6 +91,7 @@ class SliceGrowth {
   };
   struct Plan {
     world::PathLimits limits{};
+    bool shares = false;
     bool contended = false;
     bool short_slice = false;             // the budget had no room for the one that it should have
     bool short_pieces = false;            // not even with fewer steps
@@ -101,7 +104,15 @@ class SliceGrowth {
   };
   void plan();
   [[nodiscard]] std::uint32_t steps_in(std::uint32_t phase) const;
+  /// From the shorter to the longer probe, of the communicator that takes longest.
+  struct Growth {
+    Bytes bytes{};
+    double seconds = 0;
+  };
+  [[nodiscard]] std::optional<Growth> growth_between_probes(const StepOperation& operation) const;
   [[nodiscard]] double part_of_line(const StepOperation& operation) const;
+  /// Of its time, as a factor of what the fullest link needs for as many bytes; 1 of one that is run whole.
+  [[nodiscard]] double growth_of_probes(const StepOperation& operation, const world::PathLimits& limits) const;
   [[nodiscard]] Slice wanted(const StepOperation& operation, const Plan& plan) const;
   [[nodiscard]] std::optional<StepOperation> alike_before(const StepOperation& operation) const;
   void size_slice(const StepOperation& operation, Plan& plan, double share);

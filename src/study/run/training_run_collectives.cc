@@ -64,7 +64,7 @@ void TrainingRun::add_collectives(results::StepRow& made) const {
                                                               .least_time = outcome.limits.least_time,
                                                               .slowest_share = outcome.limits.slowest_share,
                                                               .mean_share = outcome.limits.mean_share,
-                                                              .shares_links = outcome.contended,
+                                                              .shares_links = outcome.shares,
                                                               .sample = outcome.sample,
                                                               .repetitions = outcome.repetitions,
                                                               .interval = outcome.interval,
