@@ -443,6 +443,11 @@ bool FlowSimulation::has_ranks_apart(std::size_t job) const {
   return asked.plan.collective && asked.directory->at(workload::CommunicatorId(0)).layout->largest_group() == 1;
 }
 
+std::uint64_t FlowSimulation::rounds_alike(std::size_t job) const {
+  const Job& asked = *parts_->jobs[job];
+  return asked.collectives.empty() ? 0 : asked.collectives.front()->rounds();
+}
+
 std::uint64_t FlowSimulation::jumped_rounds(std::size_t job) const {
   return parts_->jobs[job]->steady ? parts_->jobs[job]->steady->jumped().rounds : 0;
 }
