@@ -69,7 +69,7 @@ struct RunPart {
 
 /// Rounds in which a ring shows whether it repeats: what ranks behind longer paths lag behind goes on from rank to rank
 /// by one in a round, through the 32 hosts of a rail's leaf, say.
-constexpr std::uint64_t kPatience = 48;
+constexpr std::uint64_t kPatience = 56;
 
 /// What was not run of collectives, since it repeated.
 void note_jumps(const FlowSimulation& simulation, FlowRun& run) {

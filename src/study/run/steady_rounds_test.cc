@@ -164,10 +164,13 @@ TEST(SteadyRounds, OtherTrafficBreaksAJumpOff) {
 
 // Paths that differ in length, and what lags behind on them for many rounds.
 TEST(SteadyRounds, ARingOverSeveralLeavesRepeatsOnceLagsHaveSpread) {
-  const scenario::Scenario scenario = parse(
-      "fidelity = \"flow\"\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nleaves = 4\n"
-      "hosts_per_leaf = 16\nspines = 16\n[collectives]\nprofile = \"h100-cx7\"\n[[traffic]]\nname = \"ring\"\n"
-      "kind = \"collective\"\nsize = \"64 MiB\"\nalgorithm = \"ring\"\n");
+  std::string text(kRing);
+  const std::string_view one_switch = "kind = \"single-switch\"\nhosts = 64\n";
+  text.replace(text.find(one_switch), one_switch.size(),
+               "kind = \"rail-optimised\"\nhosts = 64\nnics_per_host = 1\nhosts_per_leaf = 16\nspines = 16\n"
+               "[transport]\nack_interval = 64\n"
+               "[collectives]\nprofile = \"h100-cx7\"\n");
+  const scenario::Scenario scenario = parse(text);
   const Seen jumped = run(scenario, Repeats::kAreJumpedOver);
   EXPECT_GT(jumped.rounds, 60U);  // of 126
   expect_same(jumped, run(scenario, Repeats::kAreRun));
