@@ -197,8 +197,7 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
-  // Rates that wait for others have a rhythm of their own, which hardly ever repeats with the rounds.
-  if (are_large_collectives(*plans) && options_.patience == 0) {
+  if (are_large_collectives(*plans)) {
     parts.network->put_off_rates(kPartPutOff);
   }
   for (assembly::TrafficPlan& plan : *plans) {
