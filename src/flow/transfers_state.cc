@@ -17,7 +17,7 @@ std::vector<std::uint32_t> Transfers::owners() const {
 }
 
 void Transfers::record(StateRecord& state) const {
-  constexpr double kPicoseconds = 1e12;
+  constexpr double kInPicoseconds = 1e12;
   for (std::uint32_t flows = 0; flows < classes_.size(); ++flows) {
     const Class& own = classes_[flows];
     if (own.marks.empty() && !own.put_off) {
@@ -26,7 +26,7 @@ void Transfers::record(StateRecord& state) const {
     state.count(flows);
     state.count(own.marks.size() * 2 + (own.put_off ? 1 : 0));
     state.amount(own.rate);
-    state.amount(put_off_ > 0 ? own.took * kPicoseconds : 0);
+    state.amount(put_off_ > 0 ? own.took * kInPicoseconds : 0);
     const double served = own.served + own.rate * std::max(state.now() - own.since, Duration::zero()).seconds();
     std::vector<Mark> marks = own.marks;
     std::ranges::sort(marks, {}, &Mark::order);

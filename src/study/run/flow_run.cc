@@ -67,8 +67,9 @@ struct RunPart {
   std::uint64_t patience = 0;  // FlowSimulation::Options
 };
 
-/// Rounds in which a ring shows whether it repeats; most do from the third on.
-constexpr std::uint64_t kPatience = 8;
+/// Rounds in which a ring shows whether it repeats: what ranks behind longer paths lag behind goes on from rank to rank
+/// by one in a round, through the 32 hosts of a rail's leaf, say.
+constexpr std::uint64_t kPatience = 56;
 
 /// What was not run of collectives, since it repeated.
 void note_jumps(const FlowSimulation& simulation, FlowRun& run) {
@@ -125,8 +126,9 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   if (sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
     return sample;  // it is to be run whole
   }
-  if (part.patience > 0 && (!simulation.has_ranks_apart(0) || simulation.ring_steps(0) < 4 * kSampledSteps)) {
-    sample.gave_up = true;  // links of hosts and of the network take turns, and hardly ever repeat
+  // Where links of hosts and of the network take turns, rounds hardly ever repeat.
+  if (part.patience > 0 && (!simulation.has_ranks_apart(0) || simulation.rounds_alike(0) < 2 * part.patience)) {
+    sample.gave_up = true;
     return sample;
   }
   options.on_ready();

@@ -197,8 +197,7 @@ Result<void> FlowSimulation::build() {
   }
   parts.medium = std::move(*made);
   parts.network = std::make_unique<flow::FlowNetwork>(*parts.medium, parts.medium->capacities(), options_.corrections);
-  // Rates that wait for others have a rhythm of their own, which hardly ever repeats with the rounds.
-  if (are_large_collectives(*plans) && options_.patience == 0) {
+  if (are_large_collectives(*plans)) {
     parts.network->put_off_rates(kPartPutOff);
   }
   for (assembly::TrafficPlan& plan : *plans) {
@@ -443,6 +442,11 @@ std::uint32_t FlowSimulation::ring_steps(std::size_t job) const {
 bool FlowSimulation::has_ranks_apart(std::size_t job) const {
   const Job& asked = *parts_->jobs[job];
   return asked.plan.collective && asked.directory->at(workload::CommunicatorId(0)).layout->largest_group() == 1;
+}
+
+std::uint64_t FlowSimulation::rounds_alike(std::size_t job) const {
+  const Job& asked = *parts_->jobs[job];
+  return asked.collectives.empty() ? 0 : asked.collectives.front()->rounds();
 }
 
 std::uint64_t FlowSimulation::jumped_rounds(std::size_t job) const {

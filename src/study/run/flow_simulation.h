@@ -62,8 +62,10 @@ class FlowSimulation {
   [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
   /// Steps of one pass of the job's collective around its rings; 0: it has none.
   [[nodiscard]] std::uint32_t ring_steps(std::size_t job) const;
-  /// Of the job's collective: whether no two of its ranks share a host or a domain.
+  /// Of the job's collective: whether no two of its ranks share a host or a domain, and how many rounds of each of its
+  /// lanes are alike; 0: that is not known.
   [[nodiscard]] bool has_ranks_apart(std::size_t job) const;
+  [[nodiscard]] std::uint64_t rounds_alike(std::size_t job) const;
   /// What was jumped over of the job's collective: rounds of each lane, operations of each rank.
   [[nodiscard]] std::uint64_t jumped_rounds(std::size_t job) const;
   [[nodiscard]] std::uint64_t jumped_operations(std::size_t job) const;

@@ -93,8 +93,8 @@ std::string random_scenario(RandomStream& random) {
   std::string text =
       fmt::format("fidelity = \"flow\"\nseed = {}\n{}[fabric]\nfamily = \"{}\"\n[topology]\n{}\n", random.uniform(100),
                   one_of("", "", "", "stop = \"4 ms\"\n"), one_of("infiniband", "rocev2"),
-                  one_of("kind = \"single-switch\"\nhosts = 24", "kind = \"single-switch\"\nhosts = 17",
-                         "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 12\nspines = 12",
+                  one_of("kind = \"single-switch\"\nhosts = 42", "kind = \"single-switch\"\nhosts = 17",
+                         "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 17\nspines = 17",
                          "kind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 7\nspines = 1"));
   text += fmt::format(
       "[collectives]\nprofile = \"{}\"\nqueue_pairs = {}\nqueue_pair_use = \"{}\"\nchunk = \"{}\"\n"
@@ -116,10 +116,9 @@ std::string random_scenario(RandomStream& random) {
 }
 
 TEST(SteadyRounds, AJumpTakesTheTimeOfAllThatItLeavesOut) {
-  std::uint64_t runs = 0;
   std::uint64_t in_rounds = 0;
   std::uint64_t in_operations = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
     RandomStream random(seed, "steady rounds");
     const std::string text = random_scenario(random);
     SCOPED_TRACE(text);
@@ -128,12 +127,11 @@ TEST(SteadyRounds, AJumpTakesTheTimeOfAllThatItLeavesOut) {
     const Seen stepped = run(scenario, Repeats::kAreRun);
     expect_same(jumped, stepped);
     EXPECT_EQ(stepped.rounds + stepped.left_out, 0U);
-    ++runs;
     in_rounds += jumped.rounds > 0 ? 1 : 0;
     in_operations += jumped.left_out > 0 ? 1 : 0;
   }
-  EXPECT_GE(in_rounds, runs / 5);
-  EXPECT_GE(in_operations, runs / 10);
+  EXPECT_GE(in_rounds, 3U) << in_operations;
+  EXPECT_GE(in_operations, 3U) << in_rounds;
 }
 
 constexpr std::string_view kRing =
@@ -162,6 +160,20 @@ TEST(SteadyRounds, OtherTrafficBreaksAJumpOff) {
   EXPECT_GT(jumped.rounds, 90U);
   EXPECT_LT(jumped.rounds, alone.rounds);
   EXPECT_GT(jumped.ended_at, alone.ended_at);
+}
+
+// Paths that differ in length, and what lags behind on them for many rounds.
+TEST(SteadyRounds, ARingOverSeveralLeavesRepeatsOnceLagsHaveSpread) {
+  std::string text(kRing);
+  const std::string_view one_switch = "kind = \"single-switch\"\nhosts = 64\n";
+  text.replace(text.find(one_switch), one_switch.size(),
+               "kind = \"rail-optimised\"\nhosts = 64\nnics_per_host = 1\nhosts_per_leaf = 16\nspines = 16\n"
+               "[transport]\nack_interval = 64\n"
+               "[collectives]\nprofile = \"h100-cx7\"\n");
+  const scenario::Scenario scenario = parse(text);
+  const Seen jumped = run(scenario, Repeats::kAreJumpedOver);
+  EXPECT_GT(jumped.rounds, 60U);  // of 126
+  expect_same(jumped, run(scenario, Repeats::kAreRun));
 }
 
 // Segments that differ by an element are no rounds that are alike.

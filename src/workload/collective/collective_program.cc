@@ -78,6 +78,11 @@ Result<std::vector<CollectiveEngine::PlannedSend>> CollectiveProgram::planned_se
   return asked ? engine_->planned_sends(*asked) : std::vector<CollectiveEngine::PlannedSend>{};
 }
 
+std::uint64_t CollectiveProgram::rounds() const {
+  const auto asked = request();
+  return asked ? engine_->rounds_of(*asked).value_or(0) : 0;
+}
+
 void CollectiveProgram::record(std::uint64_t rounds_left, std::uint32_t begun, StateRecord& state) const {
   state.count(std::uint64_t{begun_} - begun);
   state.count(begun_ - finished_);

@@ -46,6 +46,7 @@ class CollectiveProgram final : public Program {
   /// Before start(): that shall open all connections, before any message is sent (CollectiveEngine::connect).
   void connect_first() { connects_first_ = true; }
   // For whoever jumps over what repeats: operations begun so far, what comes next, and on behind what was left out.
+  [[nodiscard]] std::uint64_t rounds() const;  // that the first lane will say it has
   [[nodiscard]] std::uint32_t begun() const { return begun_; }
   void record(std::uint64_t rounds_left, std::uint32_t begun, StateRecord& state) const;
   /// So many operations as well, at most iterations() - begun().

@@ -72,6 +72,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
 
   // For whoever jumps over what repeats (study/run/steady_rounds.h): engine_state.cc.
 
+  /// Of the first lane of a request, before it is begun; 0: none, or nothing is known of its rounds. Errors: check().
+  [[nodiscard]] Result<std::uint64_t> rounds_of(const CollectiveRequest& request) const;
   /// Of the first lane that runs; 0: none does.
   [[nodiscard]] std::uint64_t rounds_left() const;
   /// All lanes that are to run have so many rounds alike before them.

@@ -1,10 +1,24 @@
 // What a rank's collectives go on from, and how they go on behind what was jumped over.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "workload/collective/engine.h"
 
 namespace weft::workload {
+
+Result<std::uint64_t> CollectiveEngine::rounds_of(const CollectiveRequest& request) const {
+  Result<CollectiveRequest> resolved = checked(request);
+  if (!resolved)
+    return pass_on(resolved);
+  const LaneContext context = context_of(*resolved);
+  Lanes lanes;
+  add_lanes(context, resolved->algorithm, lanes);
+  std::vector<Lane> made = lanes.take();
+  const std::optional<Action> first = made.empty() ? std::nullopt : made.front().next();
+  return first ? first->rounds_left : 0;
+}
 
 std::uint64_t CollectiveEngine::rounds_left() const {
   for (const auto& [id, operation] : operations_) {
