@@ -146,7 +146,7 @@ TEST_F(Plan, SplitPortsDragonfliesAndToriAreBuiltAndCabled) {
   const std::string cables = (folder_ / "cables.csv").string();
   const auto only = [&](const std::string& options) {
     const Outcome outcome = plan(
-        fmt::format("--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=32 --rails 2 --designs 1 "
+        fmt::format("--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=128 --rails 2 --designs 1 "
                     "--iterations 0 --finalists 0 --no-cache --json - --write {} --cabling {} {}",
                     (folder_ / "designs").string(), cables, options));
     EXPECT_EQ(outcome.exit_status, 0) << options << outcome.err;

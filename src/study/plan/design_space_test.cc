@@ -70,7 +70,9 @@ TEST(DesignSpace, PortsAreSplitForNicsOfTheRateThatIsLeft) {
   EXPECT_EQ(ports, (std::set<std::int64_t>{128, 256}));
   SpaceOptions whole = options;
   whole.breakouts = {1};
-  for (const Design& design : design_space(whole, kCluster, scenario::test_catalogue())->designs) {
+  const auto unsplit = design_space(whole, kCluster, scenario::test_catalogue());
+  ASSERT_TRUE(unsplit.has_value());
+  for (const Design& design : unsplit->designs) {
     EXPECT_EQ(design.switch_.breakout, 1);
   }
 }
