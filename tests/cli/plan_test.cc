@@ -117,7 +117,10 @@ std::set<std::string> front_of(const Json& result) {
 // Of all designs of this question each is run, and those that bounds would have dropped are not on the front.
 TEST_F(Plan, NothingThatABoundDropsIsOnTheFront) {
   const std::string arguments =
-      "--networks rocev2,infiniband,uet --rails 1,2 --designs 1000 --iterations 0 --finalists 0 --grow 8 --json -";
+      "--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=32 --networks rocev2,infiniband "
+      "--nics connectx-6,connectx-7,thor-ultra --switches tomahawk-4,tomahawk-6,quantum-1,quantum-2 --rails 1,2 "
+      "--planes 1 --shapes single-switch,leaf-spine,rail-optimised --designs 1000 --iterations 0 --finalists 0 "
+      "--grow 64 --json -";
   const Outcome pruned = plan(arguments);
   ASSERT_EQ(pruned.exit_status, 0) << pruned.err;
   const Outcome whole = plan(arguments + " --no-pruning");
@@ -129,6 +132,7 @@ TEST_F(Plan, NothingThatABoundDropsIsOnTheFront) {
   EXPECT_EQ(all["counts"]["by_bound"], 0);
   EXPECT_EQ(all["counts"]["not_run"], 0);
   EXPECT_GT(all["counts"]["runs"], few["counts"]["runs"]);
+  EXPECT_GT(front_of(all).size(), 3U);
   EXPECT_EQ(front_of(few), front_of(all));
   for (const Json& design : all["designs"]) {
     if (design.contains("measured")) {
@@ -142,7 +146,7 @@ TEST_F(Plan, SplitPortsDragonfliesAndToriAreBuiltAndCabled) {
   const std::string cables = (folder_ / "cables.csv").string();
   const auto only = [&](const std::string& options) {
     const Outcome outcome = plan(
-        fmt::format("--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=32 --rails 2 --designs 1 "
+        fmt::format("--set topology.hosts=16 --set job[0].gpus=32 --set job[0].global_batch=128 --rails 2 --designs 1 "
                     "--iterations 0 --finalists 0 --no-cache --json - --write {} --cabling {} {}",
                     (folder_ / "designs").string(), cables, options));
     EXPECT_EQ(outcome.exit_status, 0) << options << outcome.err;
@@ -153,7 +157,7 @@ TEST_F(Plan, SplitPortsDragonfliesAndToriAreBuiltAndCabled) {
     return design["name"].get<std::string>() + "\n" +
            std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   };
-  EXPECT_THAT(only("--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --breakout 2"),
+  EXPECT_THAT(only("--networks rocev2 --nics connectx-6 --switches tomahawk-4 --shapes single-switch --breakout 2"),
               AllOf(HasSubstr("ports split in 2"), HasSubstr(",port0/1,"), HasSubstr("breakout")));
   EXPECT_THAT(
       only("--networks infiniband --nics connectx-6 --switches quantum-1 --shapes torus --set topology.hosts=64 "

@@ -55,22 +55,24 @@ TEST(DesignSpace, NamedDevicesThatServeNoNetworkAreTheReason) {
   EXPECT_EQ(made->without_devices.front(), "infiniband: --switches tomahawk-5 does not serve it");
 }
 
-// 64 ports of 800 Gb/s as 128 of 400 Gb/s.
+// 128 ports of 400 Gb/s as 256 of 200 Gb/s.
 TEST(DesignSpace, PortsAreSplitForNicsOfTheRateThatIsLeft) {
   const SpaceOptions options{
-      .networks = {"rocev2"}, .switches = {"tomahawk-5"}, .nics = {"connectx-7"}, .shapes = {Shape::kRailOptimised}};
+      .networks = {"rocev2"}, .switches = {"tomahawk-5"}, .nics = {"connectx-6"}, .shapes = {Shape::kRailOptimised}};
   const auto made = design_space(options, kCluster, scenario::test_catalogue());
   ASSERT_TRUE(made.has_value());
   std::set<std::int64_t> ports;
   for (const Design& design : made->designs) {
-    EXPECT_EQ(design.switch_.ports, 64 * design.switch_.breakout);
-    EXPECT_EQ(design.switch_.rate, 800_gbps / design.switch_.breakout);
+    EXPECT_EQ(design.switch_.ports, 128 * design.switch_.breakout);
+    EXPECT_EQ(design.switch_.rate, 400_gbps / design.switch_.breakout);
     ports.insert(design.switch_.ports);
   }
-  EXPECT_EQ(ports, (std::set<std::int64_t>{64, 128}));
+  EXPECT_EQ(ports, (std::set<std::int64_t>{128, 256}));
   SpaceOptions whole = options;
   whole.breakouts = {1};
-  for (const Design& design : design_space(whole, kCluster, scenario::test_catalogue())->designs) {
+  const auto unsplit = design_space(whole, kCluster, scenario::test_catalogue());
+  ASSERT_TRUE(unsplit.has_value());
+  for (const Design& design : unsplit->designs) {
     EXPECT_EQ(design.switch_.breakout, 1);
   }
 }

@@ -53,7 +53,7 @@ std::vector<std::int64_t> ring_sizes(std::int64_t switches) {
 
 std::optional<Wiring> two_tiers(const WiringRequest& request) {
   const std::int64_t largest =
-      std::min(request.hosts, request.radix / std::max<std::int64_t>(request.ports_of_host, 1));
+      std::min(request.hosts / request.least_groups, request.radix / std::max<std::int64_t>(request.ports_of_host, 1));
   for (std::int64_t hosts = largest; hosts >= 1; --hosts) {
     if (request.hosts % hosts != 0) {
       continue;
@@ -85,6 +85,7 @@ std::optional<GroupWiring> dragonfly_groups(const WiringRequest& request) {
     WiringRequest own = request;
     own.hosts = request.hosts / groups;
     own.spine_ports = request.radix / 2;
+    own.least_groups = 2;
     const std::optional<Wiring> group = two_tiers(own);
     if (!group || group->uplinks == 0) {
       continue;

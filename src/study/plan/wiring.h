@@ -22,7 +22,8 @@ struct WiringRequest {
   Rate host_rate{};
   Rate uplink_rate{};
   scenario::Oversubscription oversubscription{};
-  std::int64_t spine_ports = 0;  // downwards, at most; 0: all
+  std::int64_t spine_ports = 0;   // downwards, at most; 0: all
+  std::int64_t least_groups = 1;  // of hosts with leaves of their own
 };
 
 struct Wiring {
@@ -43,8 +44,8 @@ struct GroupWiring {
   std::int64_t groups = 0;
   std::int64_t global_links = 0;  // between two groups
 };
-/// The fewest groups, three or more. A spine has at most half of its ports down, and there are no more cables between
-/// groups than the leaves have uplinks. None: there is no such wiring.
+/// The fewest groups, three or more, of two leaves or more. A spine has at most half of its ports down, and there are
+/// no more cables between groups than the leaves have uplinks. None: there is no such wiring.
 [[nodiscard]] std::optional<GroupWiring> dragonfly_groups(const WiringRequest& request);
 
 /// Of a torus.

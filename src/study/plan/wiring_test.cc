@@ -86,6 +86,14 @@ TEST(Wiring, GroupsOfADragonflyHaveEveryPortOnce) {
     }
   }
   EXPECT_GT(made_some, 5);
+  // Hosts that would fit onto one leaf are on two.
+  const auto made =
+      dragonfly_groups({.hosts = 64, .ports_of_host = 2, .radix = 40, .host_rate = 200_gbps, .uplink_rate = 200_gbps});
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->groups, 4);
+  EXPECT_EQ(made->group.leaves, 2);
+  EXPECT_EQ(made->group.spines, 2);
+  EXPECT_EQ(made->global_links, 10);
 }
 
 // 64 hosts of 4 ports: 8 on each of 8 switches with 32 ports left for 4 neighbours.
