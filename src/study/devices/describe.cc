@@ -168,12 +168,17 @@ class Describer {
     return units;
   }
 
-  /// What the schema allows, from 100 ms on; `most` 0: it says nothing.
-  std::uint64_t within(const char* key, std::uint64_t ms, std::uint64_t most) {
-    const std::uint64_t kept = most == 0 ? ms : std::clamp<std::uint64_t>(ms, 100, most);
-    if (kept != ms) {
-      round(fmt::format("{}: {} ms is outside of what the device takes, 100 to {} ms, and is written as {} ms", key, ms,
-                        most, kept));
+  struct Allowed {
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+    const char* unit = "";  // " ms"
+  };
+  /// What the device takes; `most` 0: its schema says nothing.
+  std::uint64_t within(const char* key, std::uint64_t value, const Allowed& allowed) {
+    const std::uint64_t kept = allowed.most == 0 ? value : std::clamp(value, allowed.least, allowed.most);
+    if (kept != value) {
+      round(fmt::format("{}: {}{} is outside of what the device takes, {} to {}{}, and is written as {}{}", key, value,
+                        allowed.unit, allowed.least, allowed.most, allowed.unit, kept, allowed.unit));
     }
     return kept;
   }
@@ -244,9 +249,10 @@ class Describer {
       const bool bounded = syntax_ == Syntax::kSonic;  // its schema has 100 to 5,000 ms and 100 to 60,000 ms
       bridge.watchdog = WatchdogSetting{
           .detect = within("ethernet.watchdog_detect", rounded("ethernet.watchdog_detect", own.watchdog.detect, ms, 1),
-                           bounded ? 5'000 : 0),
-          .restore = within("ethernet.watchdog_restore",
-                            rounded("ethernet.watchdog_restore", own.watchdog.restore, ms, 1), bounded ? 60'000 : 0),
+                           {100, bounded ? 5'000U : 0U, " ms"}),
+          .restore =
+              within("ethernet.watchdog_restore", rounded("ethernet.watchdog_restore", own.watchdog.restore, ms, 1),
+                     {100, bounded ? 60'000U : 0U, " ms"}),
           .drops = own.watchdog.action == fabric::PfcWatchdogOptions::Action::kDrop};
       for (ClassSetting& one : port.classes) {
         one.watchdog = one.pfc;
@@ -296,13 +302,29 @@ class Describer {
     const scenario::ControlSettings& control = scenario_.control;
     const Duration second = Duration::seconds(1);
     const std::uint64_t hold = rounded("control.hold_time", control.hold_time, second, 3);
-    return {.address = cable_address(link, 1 - side),
-            .name = graph_[far.node].name,
-            .as_number = plan_.as_numbers[far.node.value() - graph_.endpoints],
-            .keepalive = hold / 3,
-            .hold = hold,
-            .mrai = rounded("control.mrai", control.mrai, second, 0),
-            .bfd = control.bfd};
+    NeighbourSetting made{.address = cable_address(link, 1 - side),
+                          .name = graph_[far.node].name,
+                          .as_number = plan_.as_numbers[far.node.value() - graph_.endpoints],
+                          .keepalive = hold / 3,
+                          .hold = hold,
+                          .mrai = rounded("control.mrai", control.mrai, second, 0),
+                          .bfd = control.bfd};
+    if (control.bfd) {
+      const bool is_eos = syntax_ == Syntax::kEos;
+      const Duration ms = Duration::milliseconds(1);
+      made.bfd_interval = within("control.bfd_interval", rounded("control.bfd_interval", control.bfd_interval, ms, 1),
+                                 {50, 60'000, " ms"});
+      made.bfd_receive = made.bfd_interval;
+      made.bfd_multiplier = within("control.bfd_multiplier", static_cast<std::uint64_t>(control.bfd_multiplier),
+                                   {is_eos ? 3U : 2U, is_eos ? 50U : 255U, ""});
+    }
+    if (scenario_.keys.bgp_password) {
+      made.password = kPasswordPlaceholder;
+    }
+    if (scenario_.keys.bgp_ttl_security) {
+      made.ttl_hops = 1;  // at the other end of the cable
+    }
+    return made;
   }
 
   // Headroom and reserves of all ports, and the pool that holds what is left with the reserves.

@@ -70,6 +70,10 @@ void number_ports(std::vector<PortSetting>& ports) {
     if (const std::size_t slash = name.find('/'); slash != std::string_view::npos) {
       name = name.substr(0, slash);
     }
+    constexpr std::string_view kNvue = "swp";
+    if (name.starts_with(kNvue)) {
+      name = name.substr(0, name.find('s', kNvue.size()));  // "swp5s1" is a lane of "swp5"
+    }
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;
     std::uint64_t number = 0;
     std::from_chars(name.data() + digits, name.data() + name.size(), number);
