@@ -329,7 +329,7 @@ class EosReader {
 
   void finish() {
     SwitchSetting& own = device_.bridge;
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kEos);
     native_.move_to(device_);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);

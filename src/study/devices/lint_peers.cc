@@ -173,16 +173,18 @@ class SessionLint {
     std::vector<Lacking> found;
     for (const NeighbourSetting& one : device_.bridge.neighbours) {
       const std::string place = device_.where("bgp." + one.address);
-      const DeviceConfig* peer = named(devices_, one.name);
-      const NeighbourSetting* far = peer == nullptr ? nullptr : other_end(one, *peer);
+      const PortSetting* port = port_to(device_.bridge, one);
+      const DeviceConfig* peer = named(devices_, port != nullptr && !port->peer.empty() ? port->peer : one.name);
+      const NeighbourSetting* far = peer == nullptr || port == nullptr ? nullptr : other_end(*port, *peer);
       if (right != nullptr) {
         const auto wanted = std::ranges::find(right->bridge.neighbours, one.address, &NeighbourSetting::address);
         if (wanted != right->bridge.neighbours.end()) {
           protection(found, one, *wanted, place, "as the plan has it");
         }
-      } else if (far != nullptr && (one.password.empty() || far->ttl_hops > one.ttl_hops)) {
-        NeighbourSetting should = *far;
+      } else if (far != nullptr) {  // what both have and have differently is left to the plan
+        NeighbourSetting should = one;
         should.password = one.password.empty() ? far->password : one.password;
+        should.ttl_hops = one.ttl_hops ? one.ttl_hops : far->ttl_hops;
         protection(found, one, should, place, "as " + peer->name + " has it");
       }
       const auto is_plain = [](const std::string& secret) {
@@ -230,12 +232,10 @@ class SessionLint {
     }
   }
 
-  /// The same session at the device to which its cable leads; null: not known.
-  [[nodiscard]] const NeighbourSetting* other_end(const NeighbourSetting& one, const DeviceConfig& peer) const {
-    const PortSetting* port = port_to(device_.bridge, one);
-    const auto far = std::ranges::find_if(peer.bridge.neighbours, [&](const NeighbourSetting& each) {
-      return port != nullptr && each.address == port->address.substr(0, port->address.find('/'));
-    });
+  /// The same session at the device to which the port's cable leads; null: not known.
+  static const NeighbourSetting* other_end(const PortSetting& port, const DeviceConfig& peer) {
+    const auto far = std::ranges::find(peer.bridge.neighbours, port.address.substr(0, port.address.find('/')),
+                                       &NeighbourSetting::address);
     return far == peer.bridge.neighbours.end() ? nullptr : &*far;
   }
 

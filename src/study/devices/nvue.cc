@@ -435,7 +435,7 @@ class NvueReader {
 
   Result<DeviceConfig> finish() {
     SwitchSetting& own = device_.bridge;
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kNvue);
     native_.move_to(device_);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);

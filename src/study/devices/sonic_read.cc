@@ -265,7 +265,7 @@ class SonicReader {
       port.mtu = tables_.number(row, "mtu", path, {.least = 68, .most = 9'216});
       own.ports.push_back(std::move(port));
     }
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kSonic);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
       device_.places[item] = tables_.place("PORT|" + port.name);
