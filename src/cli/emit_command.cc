@@ -43,7 +43,7 @@ Result<Described> described(const study::scenario::Scenario& scenario, const fab
     return study::devices::describe_switches(scenario, graph, syntax);
   }
   return syntax == Syntax::kNic ? study::devices::describe_nics(scenario, graph)
-                                : study::devices::describe_manager(scenario);
+                                : study::devices::describe_manager(scenario, graph);
 }
 
 /// Those that are asked for: one by its name, a host with all of its NICs, or all.

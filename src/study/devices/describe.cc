@@ -168,12 +168,17 @@ class Describer {
     return units;
   }
 
-  /// What the schema allows, from 100 ms on; `most` 0: it says nothing.
-  std::uint64_t within(const char* key, std::uint64_t ms, std::uint64_t most) {
-    const std::uint64_t kept = most == 0 ? ms : std::clamp<std::uint64_t>(ms, 100, most);
-    if (kept != ms) {
-      round(fmt::format("{}: {} ms is outside of what the device takes, 100 to {} ms, and is written as {} ms", key, ms,
-                        most, kept));
+  struct Allowed {
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+    const char* unit = "";  // " ms"
+  };
+  /// What the device takes; `most` 0: its schema says nothing.
+  std::uint64_t within(const char* key, std::uint64_t value, const Allowed& allowed) {
+    const std::uint64_t kept = allowed.most == 0 ? value : std::clamp(value, allowed.least, allowed.most);
+    if (kept != value) {
+      round(fmt::format("{}: {}{} is outside of what the device takes, {} to {}{}, and is written as {}{}", key, value,
+                        allowed.unit, allowed.least, allowed.most, allowed.unit, kept, allowed.unit));
     }
     return kept;
   }
@@ -244,9 +249,10 @@ class Describer {
       const bool bounded = syntax_ == Syntax::kSonic;  // its schema has 100 to 5,000 ms and 100 to 60,000 ms
       bridge.watchdog = WatchdogSetting{
           .detect = within("ethernet.watchdog_detect", rounded("ethernet.watchdog_detect", own.watchdog.detect, ms, 1),
-                           bounded ? 5'000 : 0),
-          .restore = within("ethernet.watchdog_restore",
-                            rounded("ethernet.watchdog_restore", own.watchdog.restore, ms, 1), bounded ? 60'000 : 0),
+                           {100, bounded ? 5'000U : 0U, " ms"}),
+          .restore =
+              within("ethernet.watchdog_restore", rounded("ethernet.watchdog_restore", own.watchdog.restore, ms, 1),
+                     {100, bounded ? 60'000U : 0U, " ms"}),
           .drops = own.watchdog.action == fabric::PfcWatchdogOptions::Action::kDrop};
       for (ClassSetting& one : port.classes) {
         one.watchdog = one.pfc;
@@ -296,13 +302,29 @@ class Describer {
     const scenario::ControlSettings& control = scenario_.control;
     const Duration second = Duration::seconds(1);
     const std::uint64_t hold = rounded("control.hold_time", control.hold_time, second, 3);
-    return {.address = cable_address(link, 1 - side),
-            .name = graph_[far.node].name,
-            .as_number = plan_.as_numbers[far.node.value() - graph_.endpoints],
-            .keepalive = hold / 3,
-            .hold = hold,
-            .mrai = rounded("control.mrai", control.mrai, second, 0),
-            .bfd = control.bfd};
+    NeighbourSetting made{.address = cable_address(link, 1 - side),
+                          .name = graph_[far.node].name,
+                          .as_number = plan_.as_numbers[far.node.value() - graph_.endpoints],
+                          .keepalive = hold / 3,
+                          .hold = hold,
+                          .mrai = rounded("control.mrai", control.mrai, second, 0),
+                          .bfd = control.bfd};
+    if (control.bfd) {
+      const bool is_eos = syntax_ == Syntax::kEos;
+      const Duration ms = Duration::milliseconds(1);
+      made.bfd_interval = within("control.bfd_interval", rounded("control.bfd_interval", control.bfd_interval, ms, 1),
+                                 {50, 60'000, " ms"});
+      made.bfd_receive = made.bfd_interval;
+      made.bfd_multiplier = within("control.bfd_multiplier", static_cast<std::uint64_t>(control.bfd_multiplier),
+                                   {is_eos ? 3U : 2U, is_eos ? 50U : 255U, ""});
+    }
+    if (scenario_.keys.bgp_password) {
+      made.password = kPasswordPlaceholder;
+    }
+    if (scenario_.keys.bgp_ttl_security) {
+      made.ttl_hops = 1;  // at the other end of the cable
+    }
+    return made;
   }
 
   // Headroom and reserves of all ports, and the pool that holds what is left with the reserves.
@@ -407,87 +429,6 @@ Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric
       made.devices.push_back(std::move(device));
     }
   }
-  return made;
-}
-
-namespace {
-
-std::string weights_text(const std::vector<scenario::VlWeight>& table) {
-  std::string text;
-  for (const scenario::VlWeight& entry : table) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", entry.vl, entry.weight);
-  }
-  return text;
-}
-
-/// The exponent that OpenSM has for a time: 4.096 us times two to it, the nearest above.
-std::uint64_t time_exponent(Duration value) {
-  std::uint64_t exponent = 0;
-  for (Duration span = Duration::nanoseconds(4'096); span < value && exponent < 19; span = span * 2) {
-    ++exponent;
-  }
-  return exponent;
-}
-
-}  // namespace
-
-Result<Described> describe_manager(const scenario::Scenario& scenario) {
-  if (!scenario::is_infiniband(scenario.fabric.family)) {
-    return fail("fabric.family is {}, which has no subnet manager; use --for sonic, nvue, eos or nic",
-                scenario::traits_of(scenario.fabric.family).word);
-  }
-  const scenario::InfinibandSettings& own = scenario.devices.infiniband;
-  Described made;
-  DeviceConfig conf{.syntax = Syntax::kOpensm, .name = "opensm"};
-  auto& options = conf.manager.options;
-  const bool engine =
-      scenario::has_manager(scenario.routing) && scenario.routing.engine != scenario::RoutingEngine::kFile;
-  static constexpr std::array kEngines = {"ftree", "minhop", "updn", "dnup",   "ftree",
-                                          "dor",   "lash",   "sssp", "dfsssp", "nue"};
-  options["routing_engine"] = engine ? kEngines[static_cast<std::size_t>(scenario.routing.engine)] : "ftree";
-  if (scenario.routing.engine == scenario::RoutingEngine::kFile) {
-    options["routing_engine"] = "file";
-    options["lfts_file"] = scenario.routing.tables;
-  }
-  if (!engine && scenario.routing.engine != scenario::RoutingEngine::kFile) {
-    made.rounded.emplace_back("routing: no engine of OpenSM is named, and ftree is written, the nearest to d-mod-k");
-  }
-  if (engine && scenario.routing.engine == scenario::RoutingEngine::kNue) {
-    options["nue_max_num_vls"] = fmt::format("{}", scenario.routing.nue_lanes);
-  }
-  options["lmc"] = fmt::format("{}", scenario.routing.lmc);
-  options["qos"] = "TRUE";
-  options["partition_config_file"] = "partitions.conf";
-  options["qos_policy_file"] = "qos-policy.conf";
-  options["qos_max_vls"] = fmt::format("{}", own.vls);
-  options["qos_high_limit"] = fmt::format("{}", own.vl_high_limit);
-  scenario::VlTables tables = scenario::vl_tables(own);
-  if (!scenario::lists_vl_tables(own) && own.vl == scenario::InfinibandSettings().vl) {
-    // All VLs alike, which any weight says.
-    std::ranges::for_each(tables.low, [](scenario::VlWeight& entry) { entry.weight = 64; });
-  }
-  options["qos_vlarb_high"] = tables.high.empty() ? "0:0" : weights_text(tables.high);
-  options["qos_vlarb_low"] = tables.low.empty() ? "0:0" : weights_text(tables.low);
-  std::string lanes;
-  for (const std::uint8_t lane : assembly::lanes_of(scenario, own)) {
-    lanes += fmt::format("{}{}", lanes.empty() ? "" : ",", lane);
-  }
-  options["qos_sl2vl"] = lanes;
-  if (own.head_of_queue_lifetime) {
-    const std::uint64_t exponent = time_exponent(*own.head_of_queue_lifetime);
-    options["head_of_queue_lifetime"] = fmt::format("0x{:02x}", exponent);
-    options["leaf_head_of_queue_lifetime"] = fmt::format("0x{:02x}", exponent);
-    made.rounded.push_back(fmt::format("infiniband.head_of_queue_lifetime: {} is written as 4.096 us x 2^{}",
-                                       *own.head_of_queue_lifetime, exponent));
-  } else {
-    options["head_of_queue_lifetime"] = "0x14";  // infinite
-    options["leaf_head_of_queue_lifetime"] = "0x14";
-  }
-  DeviceConfig partitions{.syntax = Syntax::kPartitions, .name = "partitions"};
-  partitions.manager.lines = {"Default=0x7fff, ipoib : ALL=full, SELF=full ;"};
-  DeviceConfig policy{.syntax = Syntax::kQosPolicy, .name = "qos-policy"};
-  policy.manager.lines = {"qos-ulps", fmt::format("    default : {}", scenario.qos.data_sl), "end-qos-ulps"};
-  made.devices = {std::move(conf), std::move(partitions), std::move(policy)};
   return made;
 }
 

@@ -21,7 +21,8 @@ struct Described {
                                                   Syntax syntax);
 /// Every port of a host's NIC. Errors: InfiniBand.
 [[nodiscard]] Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric::Graph& graph);
-/// opensm.conf, partitions.conf and the QoS policy. Errors: not InfiniBand.
-[[nodiscard]] Result<Described> describe_manager(const scenario::Scenario& scenario);
+/// opensm.conf, partitions.conf and the QoS policy; GUIDs are those of assembly::build_subnet(). Errors: not
+/// InfiniBand; those of the traffic, where it has partitions.
+[[nodiscard]] Result<Described> describe_manager(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
 }  // namespace weft::study::devices

@@ -64,7 +64,8 @@ TEST(DescribedShares, AreListedAsRoundedWhereTheyAre) {
 }
 
 TEST(DescribedManager, NamesTheFamilyThatHasNone) {
-  const auto none = describe_manager(TestNetwork(kRoce).scenario);
+  const TestNetwork network(kRoce);
+  const auto none = describe_manager(network.scenario, network.graph);
   ASSERT_FALSE(none.has_value());
   EXPECT_THAT(none.error().message, HasSubstr("fabric.family is rocev2, which has no subnet manager"));
 }

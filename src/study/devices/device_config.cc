@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace weft::study::devices {
 
 const char* to_string(Syntax syntax) {
@@ -34,6 +36,11 @@ std::string DeviceConfig::where(const std::string& item) const {
     key = dot == std::string::npos ? "" : key.substr(0, dot);
   }
   return file.empty() ? name : file;
+}
+
+bool has_placeholder(const SwitchSetting& device) {
+  return std::ranges::any_of(device.neighbours,
+                             [](const NeighbourSetting& one) { return one.password == kPasswordPlaceholder; });
 }
 
 std::string port_label(Syntax syntax, std::uint64_t number) {

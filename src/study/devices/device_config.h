@@ -70,6 +70,11 @@ struct NeighbourSetting {
   std::uint64_t hold = 0;       // s
   std::uint64_t mrai = 0;       // s
   bool bfd = false;
+  std::uint64_t bfd_interval = 300;  // ms, between packets that are sent; devices have 300 ms and 3 where none is given
+  std::uint64_t bfd_receive = 300;   // ms, at least between packets that are taken
+  std::uint64_t bfd_multiplier = 3;
+  std::string password{};                   // of TCP's authentication, as it stands; empty: none
+  std::optional<std::uint64_t> ttl_hops{};  // of TTL security; 0: they are not given; none: it is off
   friend bool operator==(const NeighbourSetting&, const NeighbourSetting&) = default;
 };
 
@@ -118,10 +123,32 @@ struct NicSetting {
   friend bool operator==(const NicSetting&, const NicSetting&) = default;
 };
 
+/// What is written in place of secrets, which no scenario holds.
+inline constexpr const char* kPasswordPlaceholder = "CHANGE-ME";
+inline constexpr const char* kKeyPlaceholder = "0x0123456789abcdef";  // of 64 bits, as OpenSM has keys
+
+struct PartitionMember {
+  std::string who{};  // "0x0002c90000000101", "ALL"
+  bool full = false;
+  std::string place{};
+  friend bool operator==(const PartitionMember& a, const PartitionMember& b) {
+    return a.who == b.who && a.full == b.full;
+  }
+};
+
+/// A definition of partitions.conf.
+struct PartitionSetting {
+  std::string name{};
+  std::uint16_t p_key = 0;  // 15 bits; 0: OpenSM chooses
+  std::vector<PartitionMember> members{};
+  friend bool operator==(const PartitionSetting&, const PartitionSetting&) = default;
+};
+
 /// Options of opensm.conf, and rules of a QoS policy or of partitions, each as its text.
 struct ManagerSetting {
   std::map<std::string, std::string> options{};
   std::vector<std::string> lines{};
+  std::vector<PartitionSetting> partitions{};  // what a reader makes of the lines
   friend bool operator==(const ManagerSetting&, const ManagerSetting&) = default;
 };
 
@@ -129,6 +156,13 @@ struct ManagerSetting {
 struct NativeSetting {
   std::string value{};
   std::string place{};
+};
+
+/// An interface that a line is for.
+struct InterfaceLine {
+  std::string name{};
+  std::string place{};
+  bool rdma = false;  // of NICs: an RDMA device
 };
 
 /// What a reader could not make anything of.
@@ -149,6 +183,8 @@ struct DeviceConfig {
   /// By item: "port.3.trust", "port.3.class.2.mark.red", "pool.mode". What readers find; writers have it in their text.
   std::map<std::string, NativeSetting> native{};
   std::vector<UnreadLine> unread{};
+  /// Of a NIC every line's; of a switch those that stand a second time.
+  std::vector<InterfaceLine> interfaces{};
 
   /// The place of an item, of the nearest item above it, or the file.
   [[nodiscard]] std::string where(const std::string& item) const;
@@ -158,6 +194,9 @@ struct DeviceConfig {
   return syntax == Syntax::kSonic || syntax == Syntax::kNvue || syntax == Syntax::kEos;
 }
 [[nodiscard]] inline bool is_manager(Syntax syntax) { return !is_switch(syntax) && syntax != Syntax::kNic; }
+
+/// A session has the placeholder for its password.
+[[nodiscard]] bool has_placeholder(const SwitchSetting& device);
 
 /// The device's name of the plan's port.
 [[nodiscard]] std::string port_label(Syntax syntax, std::uint64_t number);

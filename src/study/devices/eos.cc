@@ -57,6 +57,21 @@ std::string port_text(const PortSetting& port) {
   return text + "!\n";
 }
 
+std::string protection_text(const NeighbourSetting& one) {
+  std::string text;
+  if (one.bfd) {
+    text += fmt::format("   neighbor {} bfd\n   neighbor {} bfd interval {} min-rx {} multiplier {}\n", one.address,
+                        one.address, one.bfd_interval, one.bfd_receive, one.bfd_multiplier);
+  }
+  if (!one.password.empty()) {
+    text += fmt::format("   neighbor {} password {}\n", one.address, one.password);
+  }
+  if (one.ttl_hops) {
+    text += fmt::format("   neighbor {} ttl maximum-hops {}\n", one.address, *one.ttl_hops);
+  }
+  return text;
+}
+
 std::string routing_text(const SwitchSetting& own) {
   if (own.as_number == 0) {
     return "";
@@ -69,7 +84,7 @@ std::string routing_text(const SwitchSetting& own) {
     text += fmt::format("   neighbor {} remote-as {}\n   neighbor {} description {}\n   neighbor {} timers {} {}\n",
                         one.address, one.as_number, one.address, one.name, one.address, one.keepalive, one.hold);
     text += fmt::format("   neighbor {} out-delay {}\n", one.address, one.mrai);
-    text += one.bfd ? fmt::format("   neighbor {} bfd\n", one.address) : "";
+    text += protection_text(one);
   }
   return text + "!\n";
 }
@@ -124,6 +139,9 @@ class EosReader {
       device_.places["dscp"] = read_.place();
     } else if (read_.is({"interface"}) && read_.word(1, "an interface").starts_with("Ethernet")) {
       port_ = read_.word(1, "an interface");
+      if (device_.places.contains("name." + port_)) {
+        device_.interfaces.push_back({.name = port_, .place = read_.place()});
+      }
       static_cast<void>(port_named(device_, port_, read_.place()));
       queue_ = kClasses;
       native_.set(port_, "shutdown", here("no"));
@@ -284,14 +302,34 @@ class EosReader {
       one->hold = read_.number(4, "the hold time", {.most = 7'200});
     } else if (read_.is({"out-delay"}, 2)) {
       one->mrai = read_.number(3, "out-delay", {.most = 600});
+    } else {
+      protection(*one);
+    }
+  }
+
+  void protection(NeighbourSetting& one) {
+    constexpr Span kMilliseconds{.least = 50, .most = 60'000};
+    if (read_.is({"bfd", "interval", "*", "min-rx", "*", "multiplier"}, 2) ||
+        read_.is({"bfd", "interval", "*", "min_rx", "*", "multiplier"}, 2)) {
+      one.bfd_interval = read_.number(4, "the interval", kMilliseconds);
+      one.bfd_receive = read_.number(6, "min-rx", kMilliseconds);
+      one.bfd_multiplier = read_.number(8, "the multiplier", {.least = 3, .most = 50});
     } else if (read_.is({"bfd"}, 2)) {
-      one->bfd = true;
+      one.bfd = true;
+    } else if (read_.is({"password"}, 2)) {
+      one.password = read_.word(3, "the password");
+      if (read_.words() > 4) {  // how it is encrypted stands before it; 0: not at all
+        const std::string secret(read_.word(4, "the password"));
+        one.password = one.password == "0" ? secret : one.password + " " + secret;
+      }
+    } else if (read_.is({"ttl", "maximum-hops"}, 2)) {
+      one.ttl_hops = read_.number(4, "the hops", {.most = 254});
     }
   }
 
   void finish() {
     SwitchSetting& own = device_.bridge;
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kEos);
     native_.move_to(device_);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
@@ -348,7 +386,11 @@ class EosReader {
 
 std::string eos_text(const DeviceConfig& device) {
   const SwitchSetting& own = device.bridge;
-  std::string text = fmt::format("! device: {} (EOS)\nhostname {}\n!\n", device.name, device.name);
+  std::string text = fmt::format("! device: {} (EOS)\n", device.name);
+  if (has_placeholder(own)) {
+    text += fmt::format("! {} is a placeholder: each session has a password of yours\n", kPasswordPlaceholder);
+  }
+  text += fmt::format("hostname {}\n!\n", device.name);
   for (const auto& [dscp, tc] : own.dscp_class) {
     text += fmt::format("qos map dscp {} to traffic-class {}\n", dscp, tc);
   }

@@ -7,6 +7,7 @@
 
 #include "base/format_quantity.h"
 #include "fabric/ethernet/options.h"
+#include "study/devices/lint_interfaces.h"
 #include "study/devices/lint_mistakes.h"
 #include "study/devices/lint_native.h"
 #include "study/devices/lint_peers.h"
@@ -221,6 +222,7 @@ class SwitchLint {
     }
     if (reference_.has_plan() && own.buffer && wanted.buffer) {
       buffers(port, *own.buffer, *wanted.buffer, i);
+      other_headroom(port, *own.buffer, *wanted.buffer, i);
     } else if (own.buffer && !wanted.buffer && reference_.has_plan()) {
       report("buffer-differs", "buffer", "a buffer profile", "none", {});
     }
@@ -241,6 +243,22 @@ class SwitchLint {
          .what = fmt::format("class {}: {}", i, text(own)),
          .right = fmt::format("{}, {}", text(wanted), reference_.has_it())},
         buffer_mistake(own));
+  }
+
+  /// Enough for what arrives after XOFF, and not the plan's: the pool has the rest.
+  void other_headroom(const PortSetting& port, const BufferSetting& own, const BufferSetting& wanted, std::size_t i) {
+    const std::optional<std::uint64_t> needed = headroom_needed(port, i);
+    const bool is_short = own.headroom && needed && *own.headroom < *needed;
+    if (!own.headroom || !wanted.headroom || is_short || *own.headroom == *wanted.headroom) {
+      return;
+    }
+    add(port, i,
+        {.rule = "buffer-differs",
+         .place = device_.where(item_of(port, i, "headroom")),
+         .what = fmt::format("class {}: headroom of {}", i, size_text(*own.headroom)),
+         .right = fmt::format("{}, {}{}", size_text(*wanted.headroom), reference_.has_it(),
+                              *own.headroom > *wanted.headroom ? ": the shared buffer lacks what is more" : "")},
+        {.values = {{"headroom", fmt::format("{} B", *own.headroom)}}});
   }
 
   /// What can still arrive after a pause, by the plan, or by speed, cable and MTU that the configuration names.
@@ -505,6 +523,7 @@ std::vector<Finding> lint_against(const Reference& reference, const std::vector<
       SwitchLint(device, reference, findings).all();
     }
   }
+  lint_interfaces(devices, reference, findings);
   lint_native(devices, reference, findings);
   lint_sessions(devices, reference, findings);
   lint_nics(devices, reference, findings);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "study/devices/lint_mistakes.h"
+#include "study/devices/lint_partitions.h"
 
 namespace weft::study::devices {
 namespace {
@@ -68,6 +69,7 @@ class SessionLint {
     if (right == nullptr) {
       cables();
     }
+    protections(right);
     if (right != nullptr) {
       for (const NeighbourSetting& one : right->bridge.neighbours) {
         if (std::ranges::find(device_.bridge.neighbours, one.address, &NeighbourSetting::address) ==
@@ -127,7 +129,7 @@ class SessionLint {
       } else if (wanted->as_number != one.as_number) {
         add(one, right, "asn", place, fmt::format("neighbour {} with AS {}", one.address, one.as_number),
             fmt::format("AS {} of {}, by the plan", wanted->as_number, wanted->name));
-      } else if (*wanted != one) {
+      } else {
         timers(one, *wanted, place);
       }
       return;
@@ -143,11 +145,137 @@ class SessionLint {
     }
   }
 
+  /// What several sessions of the device lack alike.
+  struct Lacking {
+    const char* rule = "";
+    std::string what{};
+    std::string should{};
+    std::string place{};
+    std::vector<const NeighbourSetting*> sessions{};
+  };
+
+  static void gather(std::vector<Lacking>& found, const NeighbourSetting& one, Lacking made) {
+    const auto same = std::ranges::find_if(found, [&](const Lacking& each) {
+      return each.rule == made.rule && each.what == made.what && each.should == made.should;
+    });
+    Lacking& of = same == found.end() ? found.emplace_back(std::move(made)) : *same;
+    of.sessions.push_back(&one);
+  }
+
+  static std::string ttl_text(const std::optional<std::uint64_t>& hops) {
+    return !hops        ? "no TTL security"
+           : *hops == 0 ? "TTL security without its hops"
+                        : fmt::format("TTL security of {} hop{}", *hops, *hops == 1 ? "" : "s");
+  }
+
+  /// Passwords and TTL security of sessions, against the plan or the session's other end.
+  void protections(const DeviceConfig* right) {
+    std::vector<Lacking> found;
+    for (const NeighbourSetting& one : device_.bridge.neighbours) {
+      const std::string place = device_.where("bgp." + one.address);
+      const PortSetting* port = port_to(device_.bridge, one);
+      const DeviceConfig* peer = named(devices_, port != nullptr && !port->peer.empty() ? port->peer : one.name);
+      const NeighbourSetting* far = peer == nullptr || port == nullptr ? nullptr : other_end(*port, *peer);
+      if (right != nullptr) {
+        const auto wanted = std::ranges::find(right->bridge.neighbours, one.address, &NeighbourSetting::address);
+        if (wanted != right->bridge.neighbours.end()) {
+          protection(found, one, *wanted, place, "as the plan has it");
+        }
+      } else if (far != nullptr) {  // what both have and have differently is left to the plan
+        NeighbourSetting should = one;
+        should.password = one.password.empty() ? far->password : one.password;
+        should.ttl_hops = one.ttl_hops ? one.ttl_hops : far->ttl_hops;
+        protection(found, one, should, place, "as " + peer->name + " has it");
+      }
+      const auto is_plain = [](const std::string& secret) {
+        return !secret.empty() && secret.find(' ') == std::string::npos;  // "7 ..." is encrypted
+      };
+      if (far != nullptr && is_plain(one.password) && is_plain(far->password) && one.password != far->password &&
+          device_.name < peer->name) {
+        gather(found, one,
+               {.rule = "bgp-password",
+                .what = fmt::format("another password than {} has", peer->name),
+                .should = "the same at both ends: no session comes up",
+                .place = place});
+      }
+    }
+    for (const Lacking& one : found) {
+      report(one, right);
+    }
+  }
+
+  static void protection(std::vector<Lacking>& found, const NeighbourSetting& one, const NeighbourSetting& wanted,
+                         const std::string& place, const std::string& has_it) {
+    if (one.password.empty() != wanted.password.empty()) {
+      gather(found, one,
+             one.password.empty()
+                 ? Lacking{.rule = "bgp-password",
+                           .what = "no password",
+                           .should = fmt::format("one, {}: without it whoever forges its neighbour's address can reset "
+                                                 "the session, or say what routes there are",
+                                                 has_it),
+                           .place = place}
+                 : Lacking{.rule = "bgp-password",
+                           .what = "a password",
+                           .should = fmt::format("none, {}", has_it),
+                           .place = place});
+    }
+    if (one.ttl_hops != wanted.ttl_hops) {
+      const std::string exposed = wanted.ttl_hops && one.ttl_hops != std::optional<std::uint64_t>(0)
+                                      ? ": without it the session takes packets from hosts that are further away"
+                                      : "";
+      gather(found, one,
+             {.rule = "bgp-ttl-security",
+              .what = ttl_text(one.ttl_hops),
+              .should = fmt::format("{}, {}{}", wanted.ttl_hops ? ttl_text(wanted.ttl_hops) : "none", has_it, exposed),
+              .place = place});
+    }
+  }
+
+  /// The same session at the device to which the port's cable leads; null: not known.
+  static const NeighbourSetting* other_end(const PortSetting& port, const DeviceConfig& peer) {
+    const auto far = std::ranges::find(peer.bridge.neighbours, port.address.substr(0, port.address.find('/')),
+                                       &NeighbourSetting::address);
+    return far == peer.bridge.neighbours.end() ? nullptr : &*far;
+  }
+
+  void report(const Lacking& one, const DeviceConfig* right) {
+    const std::size_t more = one.sessions.size() - 1;
+    Finding finding{.rule = one.rule, .device = device_.name, .place = one.place};
+    finding.what = fmt::format("neighbour {}{}: {}", one.sessions.front()->address,
+                               more > 0 ? fmt::format(" and {} more", more) : "", one.what);
+    finding.right = one.should;
+    std::vector<std::uint64_t> ports;
+    for (const NeighbourSetting* session : one.sessions) {
+      if (const PortSetting* port = port_to(right == nullptr ? device_.bridge : right->bridge, *session)) {
+        ports.push_back(port->number);
+      }
+    }
+    if (right != nullptr && !ports.empty()) {
+      finding.mistake = [name = device_.name, ports = std::move(ports)](scenario::Scenario& made) {
+        for (const std::uint64_t port : ports) {
+          link_down(name, port)(made);
+        }
+      };
+      finding.cost_only = "if the other end has what the plan says, so that no session comes up";
+    } else {
+      finding.no_cost = "which cable the session is for is not known";
+    }
+    findings_.push_back(std::move(finding));
+  }
+
   void timers(const NeighbourSetting& one, const NeighbourSetting& wanted, const std::string& place) {
     const auto text = [](const NeighbourSetting& session) {
+      const std::string receive =
+          session.bfd_receive == session.bfd_interval ? "" : fmt::format(", {} ms at least", session.bfd_receive);
+      const std::string bfd =
+          fmt::format("on with {} ms x {}{}", session.bfd_interval, session.bfd_multiplier, receive);
       return fmt::format("{}, timers {} {} s, MRAI {} s, BFD {}", session.name, session.keepalive, session.hold,
-                         session.mrai, session.bfd ? "on" : "off");
+                         session.mrai, session.bfd ? bfd : "off");
     };
+    if (text(one) == text(wanted)) {
+      return;
+    }
     Finding finding{.rule = "session",
                     .device = device_.name,
                     .place = place,
@@ -358,24 +486,55 @@ Mistake lanes_mistake(const std::string& key, const std::string& value) {
   return {};
 }
 
+bool is_secret(const std::string& key) { return key == "m_key" || key == "cc_key"; }
+
+/// As OpenSM reads it: what is no number is 0, which is no key.
+std::uint64_t key_of(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
+
+/// What an option that is not the plan's lays open.
+const char* exposed_without(const std::string& key) {
+  struct Row {
+    std::string_view key;
+    const char* text;
+  };
+  static constexpr std::array kRows = {
+      Row{"m_key", ": without it every host can set routes and ports of switches"},
+      Row{"m_key_protection_level",
+          ": at 0 every host can read the key and use it, at 1 every host can read what else "
+          "the manager sets"},
+      Row{"m_key_lease_period", ": after a lease that nobody renews, ports are without the key"},
+      Row{"cc_key", ": without it every host can set the congestion control of others"},
+      Row{"congestion_control", ": without it OpenSM gives agents no CC_Key"},
+      Row{"part_enforce", ": without it switches pass packets of any partition, and NICs alone discard them"},
+  };
+  const auto row = std::ranges::find(kRows, key, &Row::key);
+  return row == kRows.end() ? "" : row->text;
+}
+
 void compare_options(const DeviceConfig& device, const DeviceConfig& right, const Reference& reference,
                      std::vector<Finding>& findings) {
   static const std::set<std::string> kOwn = {"sm_priority", "guid", "log_file", "dump_files_dir"};  // each has its own
   for (const auto& [key, wanted] : right.manager.options) {
     const auto own = device.manager.options.find(key);
     const std::string found = own == device.manager.options.end() ? "" : own->second;
-    if (found == wanted || kOwn.contains(key)) {
+    const bool is_planned = reference.has_plan() && right.file == "plan";
+    const bool is_own_secret = is_planned && is_secret(key) && key_of(found) != 0;
+    if (found == wanted || kOwn.contains(key) || is_own_secret) {
       continue;
     }
-    Finding finding{.rule = key == "m_key" ? "m-key" : "manager-option",
-                    .device = device.name,
-                    .place = device.where("option." + key),
-                    .what = found.empty() ? fmt::format("{} is not given", key) : fmt::format("{} is {}", key, found),
-                    .right = fmt::format("{}, as {} has it", wanted,
-                                         reference.has_plan() && right.file == "plan" ? "the plan" : right.file)};
+    Finding finding{
+        .rule = key == "m_key" ? "m-key" : "manager-option",
+        .device = device.name,
+        .place = device.where("option." + key),
+        .what = found.empty() ? fmt::format("{} is not given", key) : fmt::format("{} is {}", key, found),
+        .right = fmt::format("{}, as {} has it", is_planned && is_secret(key) ? "a key of your own" : wanted,
+                             is_planned ? "the plan" : right.file)};
+    if (is_planned) {
+      finding.right += exposed_without(key);
+    }
     finding.mistake = reference.has_plan() && !found.empty() ? lanes_mistake(key, found) : Mistake{};
-    finding.no_cost = key == "m_key" ? "managers with different keys cannot take over from each other"
-                                     : "it acts on the manager, which a run does not have";
+    finding.no_cost = key == "m_key" && !is_planned ? "managers with different keys cannot take over from each other"
+                                                    : "it acts on the manager, which a run does not have";
     findings.push_back(std::move(finding));
   }
   if (device.syntax == Syntax::kOpensm && right.file != "plan") {
@@ -445,8 +604,13 @@ void lint_managers(const std::vector<DeviceConfig>& devices, const Reference& re
       const auto first = std::ranges::find(devices, device.syntax, &DeviceConfig::syntax);
       right = &*first;
     }
-    if (right != &device) {
-      compare_options(device, *right, reference, findings);
+    if (right == &device) {
+      continue;
+    }
+    compare_options(device, *right, reference, findings);
+    if (reference.has_plan() && device.syntax == Syntax::kPartitions && has_job_partitions(*right)) {
+      lint_partitions(device, *right, findings);
+    } else {
       compare_lines(device, *right, findings);
     }
   }

@@ -59,6 +59,10 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
     check_lanes(read, value);
   } else if (key.ends_with("_vlarb_high") || key.ends_with("_vlarb_low")) {
     check_weights(read, value);
+  } else if (key == "m_key_protection_level") {
+    read.number(1, key, {.most = 3});
+  } else if (key == "m_key_lease_period") {
+    read.number(1, key, {.most = UINT16_MAX});
   } else if (key == "sm_priority") {
     read.number(1, key, {.most = 15});
   }
@@ -66,7 +70,7 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
 
 /// Options that two managers, or a manager and a plan, are compared by, and those that each has of its own.
 bool is_known(std::string_view key) {
-  static constexpr std::array<std::string_view, 22> kKnown = {"routing_engine",
+  static constexpr std::array<std::string_view, 26> kKnown = {"routing_engine",
                                                               "lfts_file",
                                                               "nue_max_num_vls",
                                                               "lmc",
@@ -86,6 +90,10 @@ bool is_known(std::string_view key) {
                                                               "subnet_prefix",
                                                               "sm_key",
                                                               "m_key_lease_period",
+                                                              "m_key_protection_level",
+                                                              "congestion_control",
+                                                              "cc_key",
+                                                              "part_enforce",
                                                               "head_of_queue_lifetime",
                                                               "leaf_head_of_queue_lifetime"};
   return std::ranges::find(kKnown, key) != kKnown.end();
@@ -95,6 +103,9 @@ bool is_known(std::string_view key) {
 
 std::string manager_text(const DeviceConfig& device) {
   std::string text;
+  if (std::ranges::any_of(device.manager.options, [](const auto& one) { return one.second == kKeyPlaceholder; })) {
+    text += fmt::format("# {} is a placeholder: give each key 64 bits of your own\n", kKeyPlaceholder);
+  }
   for (const auto& [key, value] : device.manager.options) {
     text += fmt::format("{} {}\n", key, value);
   }
@@ -129,12 +140,30 @@ Result<DeviceConfig> read_opensm(const ConfigText& source) {
   return device;
 }
 
+std::vector<PartitionSetting> partition_settings(const std::vector<subnet::PartitionRule>& rules,
+                                                 std::string_view file) {
+  std::vector<PartitionSetting> made;
+  for (const subnet::PartitionRule& rule : rules) {
+    PartitionSetting one{.name = rule.name, .p_key = rule.p_key};
+    for (const subnet::MemberRule& member : rule.members) {
+      one.members.push_back({.who = member.kind == subnet::MemberKind::kPort
+                                        ? fmt::format("0x{:016x}", member.port.value)
+                                        : std::string(subnet::to_string(member.kind)),
+                             .full = member.membership == subnet::Membership::kFull,
+                             .place = fmt::format("{}:{}", file, member.line)});
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
 Result<DeviceConfig> read_partitions(const ConfigText& source) {
   const auto file = subnet::parse_partitions({.text = source.text, .name = source.name});
   if (!file) {
     return tl::unexpected<Error>(file.error());
   }
   DeviceConfig device{.syntax = Syntax::kPartitions, .name = "partitions", .file = std::string(source.name)};
+  device.manager.partitions = partition_settings(file->rules, source.name);
   for (const ConfigLine& line : lines_of(source.text, "#")) {
     device.manager.lines.push_back(fmt::format("{}", fmt::join(line.words, " ")));
     device.places[fmt::format("line.{}", device.manager.lines.size() - 1)] = place_of(source.name, line);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "study/devices/command_line.h"
@@ -51,9 +52,15 @@ class NicReader {
     device_.syntax = Syntax::kNic;
     device_.file = source_.name;
     name();
-    for (const ConfigLine& line : lines_of(source_.text, "#")) {
+    const std::vector<ConfigLine> lines = lines_of(source_.text, "#");
+    interfaces(lines);
+    for (const ConfigLine& line : lines) {
       read_.begin(line);
-      command();
+      if (const InterfaceOfLine of = interface_of(line); !is_own(of)) {
+        read_.take_rest();  // lint says that it is for another interface
+      } else {
+        command();
+      }
       read_.note_unread(device_);
       if (read_.fault()) {
         return tl::unexpected<Error>(*read_.fault());
@@ -79,20 +86,76 @@ class NicReader {
     device_.name = stem.substr(0, std::min(stem.find('.'), stem.size()));
   }
 
+  struct InterfaceOfLine {
+    std::string name{};  // empty: of none that is known
+    bool rdma = false;
+  };
+
+  static InterfaceOfLine interface_of(const ConfigLine& line) {
+    const auto word = [&line](std::size_t i) { return i < line.words.size() ? line.words[i] : std::string_view(); };
+    const auto behind = [](std::string_view path, std::string_view stem) {
+      const std::string_view rest = path.substr(std::min(stem.size(), path.size()));
+      return std::string(rest.substr(0, rest.find('/')));
+    };
+    constexpr std::string_view kNet = "/sys/class/net/";
+    constexpr std::string_view kRdma = "/sys/class/infiniband/";
+    if (word(0) == "ip" && word(3) == "dev") {
+      return {.name = std::string(word(4))};
+    }
+    if ((word(0) == "mlnx_qos" && word(1) == "-i") || (word(0) == "ethtool" && word(1) == "-A")) {
+      return {.name = std::string(word(2))};
+    }
+    if ((word(0) == "mlxconfig" || word(0) == "cma_roce_tos") && word(1) == "-d") {
+      return {.name = std::string(word(2)), .rdma = true};
+    }
+    if (word(0) == "echo" && word(3).starts_with(kNet)) {
+      return {.name = behind(word(3), kNet)};
+    }
+    if (word(0) == "echo" && word(3).starts_with(kRdma)) {
+      return {.name = behind(word(3), kRdma), .rdma = true};
+    }
+    return {};
+  }
+
+  /// Those of every line; the NIC's own are what most lines are for, of several the first.
+  void interfaces(const std::vector<ConfigLine>& lines) {
+    for (const ConfigLine& line : lines) {
+      if (InterfaceOfLine of = interface_of(line); !of.name.empty()) {
+        device_.interfaces.push_back(
+            {.name = std::move(of.name), .place = place_of(source_.name, line), .rdma = of.rdma});
+      }
+    }
+    std::map<std::pair<bool, std::string>, std::size_t> times;
+    for (const InterfaceLine& one : device_.interfaces) {
+      ++times[{one.rdma, one.name}];
+    }
+    std::array<std::size_t, 2> most{};
+    for (const InterfaceLine& one : device_.interfaces) {
+      const std::size_t own = times[{one.rdma, one.name}];
+      if (own > most[one.rdma ? 1 : 0]) {
+        most[one.rdma ? 1 : 0] = own;
+        (one.rdma ? device_.nic.rdma : device_.nic.interface) = one.name;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_own(const InterfaceOfLine& of) const {
+    return of.name.empty() || of.name == (of.rdma ? device_.nic.rdma : device_.nic.interface);
+  }
+
   NativeSetting here(std::string_view value) { return {.value = std::string(value), .place = read_.place()}; }
 
   void command() {
     if (read_.is({"ip", "link", "set", "dev", "*", "mtu"})) {
-      device_.nic.interface = read_.word(4, "the interface");
       device_.nic.mtu = read_.number(6, "the MTU", {.least = 68, .most = 65'535});
       device_.places["port.0.mtu"] = read_.place();
     } else if (read_.is({"mlnx_qos", "-i"})) {
-      device_.nic.interface = read_.word(2, "the interface");
+      static_cast<void>(read_.word(2, "the interface"));
       for (std::size_t at = 3; at < read_.words(); at += 2) {
         qos(at);
       }
     } else if (read_.is({"ethtool", "-A"})) {
-      device_.nic.interface = read_.word(2, "the interface");
+      static_cast<void>(read_.word(2, "the interface"));
       for (std::size_t at = 3; at < read_.words(); at += 2) {
         if (read_.is({"autoneg"}, at) || read_.is({"rx"}, at) || read_.is({"tx"}, at)) {
           device_.native[fmt::format("pause.ethtool -A {}", read_.word(at, "rx or tx"))] =
@@ -108,7 +171,6 @@ class NicReader {
         }
       }
     } else if (read_.is({"cma_roce_tos", "-d", "*", "-t"})) {
-      device_.nic.rdma = read_.word(2, "the device");
       device_.nic.data_dscp = read_.number(4, "the type of service", {.most = 255}) / 4;
       device_.places["data_dscp"] = read_.place();
     } else if (read_.is({"echo", "*", ">"})) {

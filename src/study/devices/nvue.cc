@@ -65,6 +65,9 @@ class NvueWriter {
   explicit NvueWriter(const DeviceConfig& device) : device_(device) {}
 
   std::string text() {
+    if (has_placeholder(device_.bridge)) {
+      text_ += fmt::format("# {} is a placeholder: each session has a password of yours\n", kPasswordPlaceholder);
+    }
     add("system hostname {}", device_.name);
     add("qos mapping default-global trust l3");
     for (const auto& [dscp, tc] : device_.bridge.dscp_class) {
@@ -164,6 +167,22 @@ class NvueWriter {
       add("{} timers hold {}", at, one.hold);
       add("{} timers route-advertisement {}", at, one.mrai);
       add("{} bfd enable {}", at, one.bfd ? "on" : "off");
+      protection(at, one);
+    }
+  }
+
+  void protection(const std::string& at, const NeighbourSetting& one) {
+    if (one.bfd) {
+      add("{} bfd min-tx-interval {}", at, one.bfd_interval);
+      add("{} bfd min-rx-interval {}", at, one.bfd_receive);
+      add("{} bfd detect-multiplier {}", at, one.bfd_multiplier);
+    }
+    if (!one.password.empty()) {
+      add("{} password {}", at, one.password);
+    }
+    if (one.ttl_hops) {
+      add("{} ttl-security enable on", at);
+      add("{} ttl-security hops {}", at, *one.ttl_hops);
     }
   }
 
@@ -390,14 +409,33 @@ class NvueReader {
       one->hold = read_.number(10, "hold", {.most = 65'535});
     } else if (read_.is({"timers", "route-advertisement"}, 8)) {
       one->mrai = read_.number(10, "route-advertisement", {.most = 600});
-    } else if (read_.is({"bfd", "enable"}, 8)) {
-      one->bfd = read_.word(10, "on or off") == "on";
+    } else {
+      protection(*one);
+    }
+  }
+
+  void protection(NeighbourSetting& one) {
+    constexpr Span kMilliseconds{.least = 50, .most = 60'000};
+    if (read_.is({"bfd", "enable"}, 8)) {
+      one.bfd = read_.word(10, "on or off") == "on";
+    } else if (read_.is({"bfd", "min-tx-interval"}, 8)) {
+      one.bfd_interval = read_.number(10, "min-tx-interval", kMilliseconds);
+    } else if (read_.is({"bfd", "min-rx-interval"}, 8)) {
+      one.bfd_receive = read_.number(10, "min-rx-interval", kMilliseconds);
+    } else if (read_.is({"bfd", "detect-multiplier"}, 8)) {
+      one.bfd_multiplier = read_.number(10, "detect-multiplier", {.least = 2, .most = 255});
+    } else if (read_.is({"password"}, 8)) {
+      one.password = read_.word(9, "the password");
+    } else if (read_.is({"ttl-security", "enable"}, 8)) {
+      ttl_[one.address].enabled = read_.word(10, "on or off") == "on";
+    } else if (read_.is({"ttl-security", "hops"}, 8)) {
+      ttl_[one.address].hops = read_.number(10, "the hops", {.least = 1, .most = 254});
     }
   }
 
   Result<DeviceConfig> finish() {
     SwitchSetting& own = device_.bridge;
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kNvue);
     native_.move_to(device_);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
@@ -411,6 +449,11 @@ class NvueReader {
         return fail("{}: {} has a profile that is not there", device_.places[item], port.name);
       }
       apply(port, named);
+    }
+    for (NeighbourSetting& one : own.neighbours) {
+      if (const TtlSecurity& ttl = ttl_[one.address]; ttl.enabled) {
+        one.ttl_hops = ttl.hops;
+      }
     }
     std::ranges::stable_sort(own.neighbours, {}, &NeighbourSetting::address);
     return std::move(device_);
@@ -455,6 +498,11 @@ class NvueReader {
   std::map<std::string, std::map<std::string, std::string>> off_;
   std::map<std::pair<std::string, std::string>, NativeOfProfile> native_of_;  // by kind and name
   NativeOfPorts native_;
+  struct TtlSecurity {
+    bool enabled = false;
+    std::uint64_t hops = 0;
+  };
+  std::map<std::string, TtlSecurity> ttl_;  // by the neighbour's address
 };
 
 }  // namespace

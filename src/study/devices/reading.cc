@@ -63,28 +63,28 @@ Result<std::vector<std::size_t>> classes_of(std::string_view range, std::size_t 
   return classes;
 }
 
-void number_ports(std::vector<PortSetting>& ports) {
+void number_ports(std::vector<PortSetting>& ports, Syntax syntax) {
   std::vector<std::uint64_t> found;
   for (const PortSetting& port : ports) {
     std::string_view name = port.name;
     if (const std::size_t slash = name.find('/'); slash != std::string_view::npos) {
       name = name.substr(0, slash);
     }
+    constexpr std::string_view kNvue = "swp";
+    if (name.starts_with(kNvue)) {
+      name = name.substr(0, name.find('s', kNvue.size()));  // "swp5s1" is a lane of "swp5"
+    }
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;
     std::uint64_t number = 0;
     std::from_chars(name.data() + digits, name.data() + name.size(), number);
-    const bool from_one = !port.name.starts_with("Ethernet") || port.name.find('/') != std::string::npos;
-    found.push_back(from_one && number > 0 ? number - 1 : number);
+    found.push_back(syntax != Syntax::kSonic && number > 0 ? number - 1 : number);
   }
   std::uint64_t stride = 0;
   for (const std::uint64_t number : found) {
     stride = std::gcd(stride, number);
   }
-  const bool lanes = std::ranges::none_of(ports, [](const PortSetting& port) {
-    return !port.name.starts_with("Ethernet") || port.name.find('/') != std::string::npos;
-  });
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    ports[i].number = lanes && stride > 0 ? found[i] / stride : found[i];
+    ports[i].number = syntax == Syntax::kSonic && stride > 0 ? found[i] / stride : found[i];
   }
   std::ranges::stable_sort(ports, {}, &PortSetting::number);
 }

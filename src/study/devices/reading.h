@@ -40,8 +40,8 @@ struct ConfigLine {
 /// "3" and "3-4" as classes. Errors: beyond `most`, ends in the wrong order.
 [[nodiscard]] Result<std::vector<std::size_t>> classes_of(std::string_view range, std::size_t most);
 
-/// The number of the plan's port for each name, from the last number in it, or the one before a "/": ports of a device
-/// are numbered evenly. Sets PortSetting::number and sorts.
-void number_ports(std::vector<PortSetting>& ports);
+/// The number of the plan's port for each name, from the last number in it, or the one before its lane: from 1 on, or
+/// in SONiC from 0 on in even steps. Sets PortSetting::number and sorts.
+void number_ports(std::vector<PortSetting>& ports, Syntax syntax);
 
 }  // namespace weft::study::devices

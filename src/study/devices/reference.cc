@@ -44,7 +44,8 @@ Result<Described> described(const LintPlan& plan, Syntax syntax) {
   if (is_switch(syntax)) {
     return describe_switches(plan.scenario, plan.graph, syntax);
   }
-  return syntax == Syntax::kNic ? describe_nics(plan.scenario, plan.graph) : describe_manager(plan.scenario);
+  return syntax == Syntax::kNic ? describe_nics(plan.scenario, plan.graph)
+                                : describe_manager(plan.scenario, plan.graph);
 }
 
 /// The same as a reader of its syntax sees it.

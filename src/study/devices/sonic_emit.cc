@@ -219,6 +219,21 @@ class SonicWriter {
           {"asn", text_of(one.as_number)},         {"name", one.name},
           {"keepalive", text_of(one.keepalive)},   {"holdtime", text_of(one.hold)},
           {"min_adv_interval", text_of(one.mrai)}, {"bfd", one.bfd ? "true" : "false"}};
+      protection(json_["BGP_NEIGHBOR"][fmt::format("default|{}", one.address)], one);
+    }
+  }
+
+  static void protection(Json& row, const NeighbourSetting& one) {
+    if (one.bfd) {
+      row["desired_minimum_tx_interval"] = text_of(one.bfd_interval);
+      row["required_minimum_receive"] = text_of(one.bfd_receive);
+      row["detection_multiplier"] = text_of(one.bfd_multiplier);
+    }
+    if (!one.password.empty()) {
+      row["auth_password"] = one.password;
+    }
+    if (one.ttl_hops) {
+      row["ttl_security_hops"] = text_of(*one.ttl_hops);
     }
   }
 

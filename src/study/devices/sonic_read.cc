@@ -265,7 +265,7 @@ class SonicReader {
       port.mtu = tables_.number(row, "mtu", path, {.least = 68, .most = 9'216});
       own.ports.push_back(std::move(port));
     }
-    number_ports(own.ports);
+    number_ports(own.ports, Syntax::kSonic);
     for (PortSetting& port : own.ports) {
       const std::string item = fmt::format("port.{}", port.number);
       device_.places[item] = tables_.place("PORT|" + port.name);
@@ -624,11 +624,23 @@ class SonicReader {
       one.keepalive = tables_.number(row, "keepalive", path, {.most = 65'535}).value_or(0);
       one.hold = tables_.number(row, "holdtime", path, {.most = 65'535}).value_or(0);
       one.mrai = tables_.number(row, "min_adv_interval", path, {.most = 600}).value_or(0);
-      one.bfd = tables_.word(row, "bfd", path, {"false", "true"}) == "true";
+      protection(one, row, path);
       device_.places["bgp." + one.address] = tables_.place(path);
       own.neighbours.push_back(std::move(one));
     }
     std::ranges::stable_sort(own.neighbours, {}, &NeighbourSetting::address);
+  }
+
+  void protection(NeighbourSetting& one, const Json& row, const std::string& path) {
+    constexpr Span kMilliseconds{.least = 50, .most = 60'000};
+    one.bfd = tables_.word(row, "bfd", path, {"false", "true"}) == "true";
+    one.bfd_interval =
+        tables_.number(row, "desired_minimum_tx_interval", path, kMilliseconds).value_or(one.bfd_interval);
+    one.bfd_receive = tables_.number(row, "required_minimum_receive", path, kMilliseconds).value_or(one.bfd_receive);
+    one.bfd_multiplier =
+        tables_.number(row, "detection_multiplier", path, {.least = 2, .most = 255}).value_or(one.bfd_multiplier);
+    one.password = tables_.text(row, "auth_password", path).value_or("");
+    one.ttl_hops = tables_.number(row, "ttl_security_hops", path, {.least = 1, .most = 254});
   }
 
   SonicTables tables_;

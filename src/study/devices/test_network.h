@@ -59,7 +59,7 @@ struct TestNetwork {
   [[nodiscard]] std::vector<DeviceConfig> described(Syntax syntax) const {
     return (is_switch(syntax)        ? describe_switches(scenario, graph, syntax)
             : syntax == Syntax::kNic ? describe_nics(scenario, graph)
-                                     : describe_manager(scenario))
+                                     : describe_manager(scenario, graph))
         .value()
         .devices;
   }
