@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <vector>
+
+#include "base/random.h"
 
 namespace weft::flow {
 namespace {
@@ -59,10 +60,8 @@ TEST(TrainTime, PacketsThatSpreadOverTwoSlowerLinksTakeHalfAsLong) {
 }
 
 TEST(TrainTime, IsThatOfEveryPacketOverAnyHops) {
-  std::mt19937_64 random(7);
-  const auto below = [&random](std::int64_t bound) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
-  };
+  RandomStream random(7, "trains");
+  const auto below = [&random](std::int64_t bound) { return random.uniform_between({.low = 0, .high = bound - 1}); };
   for (int i = 0; i < 2'000; ++i) {
     std::vector<Hop> hops;
     for (std::int64_t count = 1 + below(6); count > 0; --count) {
