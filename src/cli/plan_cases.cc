@@ -36,7 +36,7 @@ std::string case_order(const std::vector<PlanCase>& cases) {
   return nlohmann::json{{"cases", std::move(order)}}.dump();
 }
 
-std::vector<PlanCase> cases_of(const nlohmann::json& order) {
+std::vector<PlanCase> ordered_cases(const nlohmann::json& order) {
   std::vector<PlanCase> made;
   for (const nlohmann::json& one : order["cases"]) {
     const auto mistake = one[5].get<std::int64_t>();
@@ -145,7 +145,7 @@ Result<std::vector<std::optional<CaseResult>>> PlanCases::run(const std::vector<
 }
 
 Result<void> PlanCases::serve(const std::string& order) {
-  auto served = run(cases_of(nlohmann::json::parse(order)));
+  auto served = run(ordered_cases(nlohmann::json::parse(order)));
   return served ? Result<void>() : pass_on(served);
 }
 
