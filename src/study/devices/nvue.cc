@@ -381,7 +381,7 @@ class NvueReader {
 
   void routing() {
     SwitchSetting& own = device_.bridge;
-    if (read_.is({"address-family", "*", "multipaths", "ebgp"}, 6)) {
+    if (read_.is({"address-family", "ipv4-unicast", "multipaths", "ebgp"}, 6)) {
       own.paths = read_.number(10, "the paths", {.least = 1, .most = 256});
     }
     if (read_.is({"path-selection", "multipath", "aspath-ignore"}, 6)) {
