@@ -86,6 +86,16 @@ TEST(Summary, WhatDoesNotExistIsAbsent) {
   }
 }
 
+/// The defect: bytes of slices over the time of the slices' own schedule, the more the slower the network.
+TEST(Summary, AStepThatIsPutTogetherHasNoGoodput) {
+  RunResults results = small_run();
+  ASSERT_TRUE(summarise(results).jobs.at(0).goodput);
+  results.steps.push_back({.job = results.jobs.at(0).name, .fidelity = "composed"});
+  EXPECT_FALSE(summarise(results).jobs.at(0).goodput);
+  results.steps.back().fidelity = "packet";
+  EXPECT_TRUE(summarise(results).jobs.at(0).goodput);
+}
+
 TEST(Summary, InstantsWithoutASampleFoundAnEmptyQueue) {
   const Summary summary = summarise(small_run());
   EXPECT_EQ(summary.network.queue->port, "switch0/port2");

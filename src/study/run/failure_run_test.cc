@@ -57,6 +57,17 @@ const results::EventRow* event_of(const results::RunResults& results, std::strin
   return nullptr;
 }
 
+/// The defect: all acknowledgements of a context took the path of its first packet. Where that was the one that failed,
+/// the ring stood still until routes had changed, or its messages were given up.
+TEST(FailureRun, OfUltraEthernetAFailedPathOfSeveralCostsLittleWhicheverItIs) {
+  const double healthy = seconds_of(results_of(ring("", {"congestion_control.algorithm=nscc"}, "uet")));
+  for (const char* const uplink : {"leaf0/port4", "leaf0/port5", "leaf0/port6", "leaf0/port7"}) {
+    const results::RunResults results = results_of(ring(
+        failure("link-down", uplink), {"congestion_control.algorithm=nscc", "routing.reroute_delay=50 ms"}, "uet"));
+    EXPECT_LT(seconds_of(results), healthy + 0.02) << uplink;
+  }
+}
+
 // A host whose only link has failed reaches nobody: its queue pairs retry so often, each after a timeout, and then give
 // up: 4.096 us x 2^timeout x (retries + 1) after the last packet that was acknowledged.
 TEST(FailureRun, AJobIsLostWhenAQueuePairHasUsedUpItsRetries) {

@@ -37,14 +37,16 @@ struct Flow {
 };
 
 /// Two hosts of four GPUs, a NIC of 400 Gb/s for the first, NVLink 4 inside, and a memory that is far too slow.
-Rates rates_of(std::string_view memory, const std::vector<Flow>& flows) {
+Rates rates_of(std::string_view memory, const std::vector<Flow>& flows, std::string_view family = "infiniband",
+               std::string_view more = "") {
   std::string text = fmt::format(R"([fabric]
-family = "infiniband"
+family = "{}"
 nic = "connectx-7"
 [host]
 profile = "modern"
 memory = "gpu"
 gpu_memory_rate = "{}"
+{}
 [topology]
 kind = "single-switch"
 hosts = 2
@@ -52,7 +54,7 @@ gpus_per_host = 4
 [scale_up]
 entry = "nvlink4"
 )",
-                                 memory);
+                                 family, memory, more);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const Flow& flow = flows[i];
     text += fmt::format(
@@ -80,6 +82,15 @@ constexpr Flow kIn{"fabric", "host1", "host0", "16"};
 constexpr Flow kLong{"scale-up", "host0/gpu1", "host0/gpu0", "64"};
 constexpr Flow kAnother{"scale-up", "host0/gpu2", "host0/gpu0", "64"};
 constexpr Flow kAway{"scale-up", "host0/gpu0", "host0/gpu3", "64"};
+
+/// The defect: what leaves and arrives by a context of Ultra Ethernet had no place, and went through the host's memory.
+TEST(GpuMemory, NoFamilysBytesGoThroughTheHostsMemory) {
+  for (const std::string_view family : {"infiniband", "rocev2", "uet"}) {
+    const std::string_view slow_host = "memory_rate = \"80 Gbps\"";
+    const double made = rates_of("3350 GB/s", {kOut}, family, slow_host).gbytes_per_s(0);
+    EXPECT_GT(made, 40) << family;
+  }
+}
 
 // The port writes what comes in and reads what goes out: with the NIC's DMA, three users of the memory.
 TEST(GpuMemory, TheNicGetsAsMuchOfASlowMemoryAsEachOfItsOtherUsers) {

@@ -32,7 +32,8 @@ class Growth : public testing::Test {
     std::uint64_t max_hops = 100'000;  // an operation takes one for each MiB
     std::uint64_t instances = 1'000;
     std::uint32_t ring_steps = 0;
-    Rate rate{};  // of the line
+    Rate rate{};                  // of the line
+    std::int64_t us_for_mib = 0;  // that the fullest link takes
   };
 
   void make(std::vector<Bytes> sizes) {
@@ -60,7 +61,14 @@ class Growth : public testing::Test {
         .rate = network.rate,
         .load = [this] { return load_; },
         .instances = [&](const StepOperation&) { return network.instances; },
-        .limits = [&](std::uint32_t) { return world::PathLimits{.shares_links = network.shares_links, .flows = 2}; }});
+        .limits =
+            [&](std::uint32_t phase) {
+              const Bytes amount = phases_->sample(phase).amount;
+              return world::PathLimits{
+                  .shares_links = network.shares_links,
+                  .least_time = Duration::microseconds(network.us_for_mib * (amount.count() >> 20)),
+                  .flows = 2};
+            }});
     board_->set_skips([this](std::uint32_t phase) { return growth_->skips(phase); });
     board_->set_repeats([this](std::uint32_t phase) { return growth_->repeats(phase); });
     while (!board_->over()) {
@@ -105,6 +113,24 @@ TEST_F(Growth, WhereNoLinkIsSharedTwoProbesAreEnough) {
   EXPECT_EQ(cost(mib(1000), StepPhases::Before::kRest), line(mib(1000), 3));
   EXPECT_FALSE(outcome().contended);
   EXPECT_TRUE(outcome().settled);
+}
+
+/// The defect: chunks of short pieces did not follow one another, and the whole operation was continued at their pace.
+TEST_F(Growth, ProbesWhoseTimeGrowsFasterThanTheirLinksNeedAreNotEnough) {
+  make({mib(1000)});
+  const TimeOf of = [](Bytes size, std::uint32_t) { return size > mib(20) ? line(size, 0) : line(size, 0) * 2; };
+  run(of, {.shares_links = false, .us_for_mib = 1});
+  EXPECT_EQ(ran_, (Runs{{mib(8), 1}, {mib(16), 1}, {mib(16), 3}, {mib(64), 3}}));
+  EXPECT_TRUE(outcome().contended);
+  EXPECT_FALSE(outcome().shares);
+  EXPECT_TRUE(outcome().settled);
+}
+
+TEST_F(Growth, ProbesWhoseTimeGrowsAsTheirLinksNeedAreEnough) {
+  make({mib(1000)});
+  run([](Bytes size, std::uint32_t) { return line(size, 3); }, {.shares_links = false, .us_for_mib = 1});
+  EXPECT_EQ(ran_, (Runs{{mib(8), 1}, {mib(16), 1}}));
+  EXPECT_FALSE(outcome().contended);
 }
 
 /// The defect: two levels of an operation overlap more and more, and the line through short slices was beyond the line.
