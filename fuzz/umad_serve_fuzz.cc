@@ -52,6 +52,8 @@ class Server {
         return cable();
       case 4:
         now_ += Duration::milliseconds(input_.u16());
+        service_.on_timeout(now_);
+        WEFT_ASSERT(service_.next_timeout() > now_);
         return served_.on_timeout(now_);
       default:
         return packet();
@@ -143,18 +145,28 @@ class Server {
       WEFT_ASSERT(service_.clients().contains(output->to));
       const auto packet = UmadPacket::parse(output->bytes);
       WEFT_ASSERT(packet.has_value());
-      suits(service_.clients().at(output->to), *wire::MadHeader::parse(packet->packet.mad));
+      const wire::MadHeader header = *wire::MadHeader::parse(packet->packet.mad);
+      if (packet->status == UmadPacket::kTimedOut) {
+        WEFT_ASSERT(!is_response(header.method) && header.method != wire::kMethodTrapRepress);
+        WEFT_ASSERT(service_.clients().at(output->to).has_asked);
+      } else {
+        suits(service_.clients().at(output->to), header);
+      }
       WEFT_ASSERT(++outputs < 10'000);
     }
   }
 
-  /// A request comes to a program only if it takes the class.
+  /// A request comes to a program only if it takes the class, an answer only if it has asked.
   static void suits(const UmadService::Client& taker, const wire::MadHeader& header) {
     const bool is_managers = header.management_class == wire::kClassSubnetLidRouted ||
                              header.management_class == wire::kClassSubnetDirectedRoute ||
                              header.management_class == wire::kClassSubnetAdministration;
     const bool is_ping = header.management_class == kClassPing;
-    WEFT_ASSERT(is_response(header.method) || (taker.is_sm ? is_managers : is_ping && !taker.has_asked));
+    if (is_response(header.method) || header.method == wire::kMethodTrapRepress) {
+      WEFT_ASSERT(taker.has_asked);
+      return;
+    }
+    WEFT_ASSERT(taker.is_sm ? is_managers : is_ping && !taker.has_asked);
   }
 
   FuzzInput& input_;

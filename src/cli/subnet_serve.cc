@@ -58,9 +58,10 @@ std::string final_text(const subnet::ServedSubnet& served, const subnet::UmadSer
   const subnet::LostMads& lost = served.lost();
   return fmt::format(
       "{} requests answered; {} MADs lost: {} without a route, {} at links that are down, {} in loops, {} with a wrong "
-      "M_Key, {} malformed; {} for no program; {} datagrams refused, {} packets that programs did not take\n",
+      "M_Key, {} malformed; {} for no program; {} requests returned without an answer; {} datagrams refused, {} "
+      "packets that programs did not take\n",
       served.answered(), lost.total(), lost.no_route, lost.link_down, lost.loops, lost.wrong_key, lost.malformed,
-      service.unclaimed(), counts.refused, counts.unwritten);
+      service.unclaimed(), service.returned(), counts.refused, counts.unwritten);
 }
 
 Result<void> take_counters(const std::string& file, const subnet::Subnet& subnet, subnet::ServedSubnet& served) {

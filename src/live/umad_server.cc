@@ -73,7 +73,7 @@ Result<UmadServer::Counts> UmadServer::serve(const Options& options, subnet::Uma
                                              subnet::ServedSubnet& served) {
   last_look_ = clock_.now();
   while (options.keep_going()) {
-    if (Result<void> waited = wait(options, served.next_timeout()); !waited) {
+    if (Result<void> waited = wait(options, std::min(served.next_timeout(), service.next_timeout())); !waited) {
       return pass_on(waited);
     }
     if (control_ready_) {
@@ -85,6 +85,9 @@ Result<UmadServer::Counts> UmadServer::serve(const Options& options, subnet::Uma
     }
     if (const Time now = clock_.now(); served.next_timeout() <= now) {
       served.on_timeout(now);
+    }
+    if (const Time now = clock_.now(); service.next_timeout() <= now) {
+      service.on_timeout(now);
     }
     write_packets(options, service);
     if (clock_.now() - last_look_ >= kBetweenLooks) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kNodeNameAt = 12;
 constexpr std::size_t kNodeNameSize = 32;
+constexpr std::size_t kStatusAt = 16;
 constexpr std::size_t kMadAt = 32;
 
 /// A number of this machine.
@@ -103,7 +104,8 @@ Result<UmadPacket> UmadPacket::parse(std::span<const std::byte> bytes) {
                              .destination = load_lid(bytes, 0),
                              .source_qp = wire::load_be32(bytes, 12),
                              .destination_qp = wire::load_be32(bytes, 8),
-                             .length = static_cast<std::uint16_t>(length)}};
+                             .length = static_cast<std::uint16_t>(length)},
+                  .status = wire::load_be32(bytes, kStatusAt)};
   std::ranges::copy(bytes.subspan(kMadAt, length), made.packet.mad.begin());
   return made;
 }
@@ -114,6 +116,7 @@ std::array<std::byte, UmadPacket::kSize> UmadPacket::emit() const {
   store_lid(bytes, 4, packet.source);
   wire::store_be32(bytes, 8, packet.destination_qp);
   wire::store_be32(bytes, 12, packet.source_qp);
+  wire::store_be32(bytes, kStatusAt, status);
   wire::store_be64(bytes, 24, packet.length);
   std::ranges::copy(packet.mad, bytes.begin() + kMadAt);
   return bytes;

@@ -60,8 +60,11 @@ struct UmadConnect {
 
 struct UmadPacket {
   static constexpr std::size_t kSize = 288;
+  static constexpr std::uint32_t kTimedOut = 110;  // Linux's ETIMEDOUT
 
   MadPacket packet{};
+  /// Of a request that comes back to its program without an answer: kTimedOut.
+  std::uint32_t status = 0;
 
   /// Errors: another size, a MAD longer than 256 bytes.
   [[nodiscard]] static Result<UmadPacket> parse(std::span<const std::byte> bytes);

@@ -23,6 +23,15 @@ bool is_managers(std::uint8_t management_class) {
          management_class == wire::kClassSubnetAdministration;
 }
 
+/// What is answered by a MAD with the same transaction.
+bool is_answer(const wire::MadHeader& header) {
+  return is_response(header.method) || header.method == wire::kMethodTrapRepress;
+}
+
+UmadTransaction transaction_of(const wire::MadHeader& header) {
+  return {header.management_class, header.transaction_id};
+}
+
 }  // namespace
 
 Result<UmadService::ControlOutcome> UmadService::on_control(std::span<const std::byte> bytes) {
@@ -169,23 +178,50 @@ Result<void> UmadService::on_packet(UmadClientId from, std::span<const std::byte
   if (!packet) {
     return pass_on(packet);
   }
+  take_deliveries(nullptr);  // what follows are those of this packet
   const Result<wire::MadHeader> header = wire::MadHeader::parse(packet->packet.mad);
-  if (header && !is_response(header->method) && header->method != wire::kMethodTrapRepress) {
-    std::deque<Transaction>& asked = client->second.asked;
-    asked.emplace_back(header->management_class, header->transaction_id);
-    if (asked.size() > kMostTransactions) {
-      asked.pop_front();
-    }
-    client->second.has_asked = true;
+  if (!header || is_answer(*header)) {
+    served_.send(client->second.at, packet->packet, now);
+    return {};
   }
+  std::deque<UmadTransaction>& transactions = client->second.asked;
+  transactions.push_back(transaction_of(*header));
+  if (transactions.size() > kMostTransactions) {
+    transactions.pop_front();
+  }
+  client->second.has_asked = true;
+  Asked asked{.from = from, .transaction = transaction_of(*header)};
   served_.send(client->second.at, packet->packet, now);
+  take_deliveries(&asked);
+  if (asked.is_answered || header->method == wire::kMethodSend) {
+    return {};
+  }
+  const OpenRequests::Request request{
+      .from = from, .transaction = asked.transaction, .packet = packet->packet, .takers = asked.takers};
+  if (request.takers.empty()) {
+    give_back(request);
+  } else if (const std::optional<OpenRequests::Request> oldest = open_.add(request, now)) {
+    give_back(*oldest);
+  }
   return {};
+}
+
+/// To the client as it was sent.
+void UmadService::give_back(const OpenRequests::Request& request) {
+  pending_.push_back({.to = request.from, .packet = {.packet = request.packet, .status = UmadPacket::kTimedOut}});
+  ++returned_;
+}
+
+void UmadService::on_timeout(Time now) {
+  for (const OpenRequests::Request& request : open_.on_timeout(now)) {
+    give_back(request);
+  }
 }
 
 /// The clients at the port that a MAD is for.
 std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& delivery) const {
   const wire::MadHeader header = *wire::MadHeader::parse(delivery.packet.mad);
-  const Transaction transaction{header.management_class, header.transaction_id};
+  const UmadTransaction transaction = transaction_of(header);
   std::vector<UmadClientId> listening;
   std::vector<UmadClientId> managing;
   for (const auto& [id, client] : clients_) {
@@ -193,7 +229,7 @@ std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& deli
       continue;
     }
     // A TrapRepress answers the trap that a client has sent, as a response answers a request.
-    if (is_response(header.method) || header.method == wire::kMethodTrapRepress) {
+    if (is_answer(header)) {
       const auto& asked = client.asked;
       if (std::find(asked.rbegin(), asked.rend(), transaction) != asked.rend()) {
         return {id};
@@ -210,19 +246,34 @@ std::vector<UmadClientId> UmadService::takers(const ServedSubnet::Delivery& deli
   return header.management_class == kClassPing ? listening : std::vector<UmadClientId>();
 }
 
-std::optional<UmadService::Output> UmadService::poll_output() {
-  while (pending_.empty()) {
-    const std::optional<ServedSubnet::Delivery> delivery = served_.poll_delivery();
-    if (!delivery) {
-      return std::nullopt;
-    }
+/// Finds who gets what has come to ports of programs, and which requests that answers.
+void UmadService::take_deliveries(Asked* asked) {
+  while (const std::optional<ServedSubnet::Delivery> delivery = served_.poll_delivery()) {
+    const wire::MadHeader header = *wire::MadHeader::parse(delivery->packet.mad);
+    const UmadTransaction transaction = transaction_of(header);
+    const bool is_of_asked = asked != nullptr && transaction == asked->transaction;
     const std::vector<UmadClientId> to = takers(*delivery);
     unclaimed_ += to.empty() ? 1 : 0;
     for (const UmadClientId client : to) {
-      pending_.push_back({.to = client, .packet = delivery->packet});
+      pending_.push_back({.to = client, .packet = {.packet = delivery->packet}});
+      if (is_answer(header)) {
+        open_.answer(client, transaction);
+        if (is_of_asked && client == asked->from) {
+          asked->is_answered = true;
+        }
+      } else if (is_of_asked) {
+        asked->takers.push_back(client);
+      }
     }
   }
-  const Output output{.to = pending_.front().to, .bytes = UmadPacket{.packet = pending_.front().packet}.emit()};
+}
+
+std::optional<UmadService::Output> UmadService::poll_output() {
+  take_deliveries(nullptr);
+  if (pending_.empty()) {
+    return std::nullopt;
+  }
+  const Output output{.to = pending_.front().to, .bytes = pending_.front().packet.emit()};
   pending_.pop_front();
   return output;
 }
@@ -234,6 +285,10 @@ void UmadService::detach(UmadClientId id) {
   }
   const PortPlace at = client->second.at;
   clients_.erase(client);
+  std::erase_if(pending_, [&](const Pending& each) { return each.to == id; });  // its number may be another's soon
+  for (const OpenRequests::Request& request : open_.forget(id)) {
+    give_back(request);
+  }
   served_.set_manager(at, has_manager(at) ? ServedSubnet::Manager::kPresent : ServedSubnet::Manager::kAbsent);
 }
 

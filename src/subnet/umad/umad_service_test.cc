@@ -37,13 +37,24 @@ class UmadServiceTest : public testing::Test, public TestSubnet {
     ASSERT_TRUE(service.on_packet(client, packet.emit(), now));
   }
   /// Who gets the next MAD, and which transaction it has.
-  std::optional<std::pair<UmadClientId, std::uint64_t>> next() {
+  std::optional<std::pair<UmadClientId, std::uint64_t>> next(std::uint32_t status = 0) {
     const auto output = service.poll_output();
     if (!output) {
       return std::nullopt;
     }
-    const auto mad = UmadPacket::parse(output->bytes)->packet.mad;
-    return std::pair(output->to, wire::MadHeader::parse(mad)->transaction_id);
+    const UmadPacket packet = *UmadPacket::parse(output->bytes);
+    EXPECT_EQ(packet.status, status);
+    return std::pair(output->to, wire::MadHeader::parse(packet.packet.mad)->transaction_id);
+  }
+  /// The same of a request that its client gets back.
+  std::optional<std::pair<UmadClientId, std::uint64_t>> next_returned() { return next(UmadPacket::kTimedOut); }
+  /// Two managers that know each other, at H1 and at H2.
+  std::pair<UmadClientId, UmadClientId> attach_managers() {
+    const std::pair managers(attach("H1"), attach("H2"));
+    for (const UmadClientId manager : {managers.first, managers.second}) {
+      EXPECT_TRUE(ask_control(manager, UmadControlType::kSetIsSm, 1).problem.empty());
+    }
+    return managers;
   }
   static constexpr std::uint8_t kVendorClass = 0x32;
 };
@@ -66,6 +77,10 @@ TEST(UmadMessage, HasTheLayoutOfIbsim) {
   EXPECT_EQ(bytes[30], std::byte{1});  // 256
   EXPECT_EQ(bytes[32], std::byte{0xAA});
   EXPECT_EQ(UmadPacket::parse(bytes)->packet, packet);
+  const auto returned = UmadPacket{.packet = packet, .status = UmadPacket::kTimedOut}.emit();
+  EXPECT_EQ(returned[16], std::byte{0});
+  EXPECT_EQ(returned[19], std::byte{110});
+  EXPECT_EQ(UmadPacket::parse(returned), (UmadPacket{.packet = packet, .status = 110}));
 }
 
 TEST(UmadMessage, IsRefusedWithWhatWouldBeRight) {
@@ -150,6 +165,7 @@ TEST_F(UmadServiceTest, GivesRequestsOfOtherClassesToProgramsThatListen) {
   send_as(listening, kLids[0], answer);  // a second time: the same client
   send_as(asking, kLids[2], ping);       // nobody at S1
   EXPECT_EQ(next(), Found(std::pair(asking, 5U)));
+  EXPECT_EQ(next_returned(), Found(std::pair(asking, 5U)));
   EXPECT_EQ(next(), std::nullopt);
   EXPECT_EQ(service.unclaimed(), 1U);
 }
@@ -162,11 +178,11 @@ TEST_F(UmadServiceTest, GivesNobodyRequestsOfAClassThatItMayNotTake) {
   EXPECT_TRUE(ask_control(manager, UmadControlType::kSetIsSm, 1).problem.empty());
   const wire::MadHeader ping{.management_class = kVendorClass, .method = wire::kMethodGet, .transaction_id = 5};
   send_as(asking, kLids[1], ping);
-  EXPECT_EQ(next(), std::nullopt) << "no program listens, and the manager does not";
+  EXPECT_EQ(next_returned(), Found(std::pair(asking, 5U))) << "no program listens, and the manager does not";
   const UmadClientId listening = attach("H2");
   constexpr std::uint8_t kOtherVendorClass = 0x0A;
   send_as(asking, kLids[1], {.management_class = kOtherVendorClass, .method = wire::kMethodGet, .transaction_id = 6});
-  EXPECT_EQ(next(), std::nullopt);
+  EXPECT_EQ(next_returned(), Found(std::pair(asking, 6U)));
   EXPECT_EQ(service.unclaimed(), 2U);
   send_as(asking, kLids[1], ping);
   EXPECT_EQ(next(), Found(std::pair(listening, 5U)));
@@ -185,8 +201,10 @@ TEST_F(UmadServiceTest, GivesAdministrationToTheOneManagerOfAPort) {
   EXPECT_EQ(next(), Found(std::pair(manager, 8U)));
   EXPECT_NE(served.port(kH2).info.capability_mask & wire::kIsSm, 0U);
   service.detach(manager);
+  EXPECT_EQ(next_returned(), Found(std::pair(asking, 8U))) << "the manager has left with it";
   EXPECT_EQ(served.port(kH2).info.capability_mask & wire::kIsSm, 0U);
   send_as(asking, kLids[1], query);
+  EXPECT_EQ(next_returned(), Found(std::pair(asking, 8U)));
   EXPECT_EQ(next(), std::nullopt);
 }
 
@@ -194,11 +212,7 @@ TEST_F(UmadServiceTest, GivesAdministrationToTheOneManagerOfAPort) {
 /// ended its sweep.
 TEST_F(UmadServiceTest, GivesATrapRepressToTheManagerThatSentTheTrap) {
   bring_up();
-  const UmadClientId standby = attach("H1");
-  const UmadClientId master = attach("H2");
-  for (const UmadClientId manager : {standby, master}) {
-    ASSERT_TRUE(ask_control(manager, UmadControlType::kSetIsSm, 1).problem.empty());
-  }
+  const auto [standby, master] = attach_managers();
   wire::MadHeader trap{.management_class = wire::kClassSubnetLidRouted,
                        .method = wire::kMethodTrap,
                        .transaction_id = 0x133b,
@@ -210,6 +224,75 @@ TEST_F(UmadServiceTest, GivesATrapRepressToTheManagerThatSentTheTrap) {
   EXPECT_EQ(next(), Found(std::pair(standby, 0x133bU)));
   EXPECT_EQ(next(), std::nullopt);
   EXPECT_EQ(service.unclaimed(), 0U);
+  EXPECT_TRUE(service.next_timeout().is_never()) << "the trap has its answer";
+}
+
+/// The defect: a standby waited for ever for the last answer of a master that had been killed, and never took over.
+TEST_F(UmadServiceTest, GivesBackWhatAManagerHasNotAnsweredWhenItIsGone) {
+  bring_up();
+  const auto [standby, master] = attach_managers();
+  const wire::MadHeader poll{.management_class = wire::kClassSubnetLidRouted,
+                             .method = wire::kMethodGet,
+                             .transaction_id = 7,
+                             .attribute_id = wire::kAttributeSmInfo};
+  send_as(standby, kLids[1], poll);
+  service.detach(master);  // before it has taken the request: what waits for it is nobody's
+  EXPECT_EQ(next_returned(), Found(std::pair(standby, 7U)));
+  EXPECT_EQ(next(), std::nullopt);
+  const UmadClientId other = attach("S1");
+  EXPECT_EQ(other, master) << "the same number";
+  EXPECT_EQ(next(), std::nullopt);
+}
+
+TEST_F(UmadServiceTest, GivesBackWhatAManagerDoesNotAnswerInTime) {
+  bring_up();
+  const auto [standby, master] = attach_managers();
+  wire::MadHeader poll{.management_class = wire::kClassSubnetLidRouted,
+                       .method = wire::kMethodGet,
+                       .attribute_id = wire::kAttributeSmInfo};
+  for (poll.transaction_id = 1; poll.transaction_id <= 2; ++poll.transaction_id) {
+    send_as(standby, kLids[1], poll);
+    EXPECT_EQ(next(), Found(std::pair(master, poll.transaction_id)));
+  }
+  poll.method = wire::kMethodGetResponse;
+  poll.transaction_id = 1;
+  send_as(master, kLids[0], poll);
+  EXPECT_EQ(next(), Found(std::pair(standby, 1U)));
+  ASSERT_EQ(service.next_timeout(), now + OpenRequests::kManagementTime);
+  service.on_timeout(service.next_timeout() - Duration::picoseconds(1));
+  EXPECT_EQ(next(), std::nullopt);
+  service.on_timeout(service.next_timeout());
+  EXPECT_EQ(next_returned(), Found(std::pair(standby, 2U)));
+  EXPECT_EQ(next(), std::nullopt);
+  EXPECT_TRUE(service.next_timeout().is_never());
+  EXPECT_EQ(service.returned(), 1U);
+}
+
+TEST_F(UmadServiceTest, GivesBackARequestThatIsLostAsItWasSent) {
+  bring_up();
+  const UmadClientId asking = attach("H1");
+  constexpr Lid kNobodys = 60;
+  UmadPacket sent{.packet = {.destination = kNobodys, .source_qp = kGeneralQp, .destination_qp = kGeneralQp}};
+  wire::MadHeader{.management_class = wire::kClassPerformance, .method = wire::kMethodGet, .transaction_id = 9}.emit(
+      sent.packet.mad);
+  ASSERT_TRUE(service.on_packet(asking, sent.emit(), now));
+  const auto output = service.poll_output();
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->to, asking);
+  sent.status = UmadPacket::kTimedOut;
+  EXPECT_EQ(UmadPacket::parse(output->bytes), sent);
+}
+
+/// What the sender does not expect an answer to.
+TEST_F(UmadServiceTest, KeepsLostAnswersAndDatagrams) {
+  bring_up();
+  const UmadClientId asking = attach("H1");
+  constexpr Lid kNobodys = 60;
+  for (const std::uint8_t method : {wire::kMethodGetResponse, wire::kMethodTrapRepress, wire::kMethodSend}) {
+    send_as(asking, kNobodys, {.management_class = kVendorClass, .method = method});
+    EXPECT_EQ(next(), std::nullopt) << int{method};
+  }
+  EXPECT_EQ(served.lost().no_route, 3U);
 }
 
 }  // namespace
