@@ -99,6 +99,16 @@ TEST_F(ServedNetwork, HasTheTablesOfWeftsManagerAfterACableFailed) {
   }
 }
 
+// The defect: what a master had not answered never came back to the standby, whose sweep then had no end.
+TEST_F(ServedNetwork, IsTakenOverByAStandbyWhenItsMasterIsKilledOrHangs) {
+  const std::string file = net(test::networks().front());
+  for (const std::string signal : {"KILL", "STOP"}) {
+    run(fmt::format("{}serve_takeover {} {} {} {}", kScripts, weft_binary(), file, (folder_ / "taken").string(),
+                    signal));
+    EXPECT_THAT(contents_of("taken/sminfo.txt"), HasSubstr("priority 1 state 3 SMINFO_MASTER")) << signal;
+  }
+}
+
 // A run goes by what OpenSM has made of the network that weft wrote.
 TEST_F(ServedNetwork, GivesADumpForANetworkThatWeftExported) {
   const std::string scenario = (folder_ / "tree.toml").string();
