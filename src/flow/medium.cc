@@ -10,12 +10,6 @@ Bytes part_of(const Hop& hop, Bytes bytes) {
   return hop.part < 1 ? Bytes(static_cast<std::int64_t>(static_cast<double>(bytes.count()) * hop.part)) : bytes;
 }
 
-/// Of all packets but the last, what goes over the hop: of those before the full one its part.
-Bytes before_last(const Hop& hop, const MessagePackets& packets) {
-  const Bytes others = packets.data - packets.last - packets.full;
-  return packets.full + part_of(hop, others);
-}
-
 /// Until what is behind the hop has enough of a packet to pass it on.
 Duration time_to_pass(const Hop& hop, Bytes packet) {
   const bool early = hop.cut_through != Bytes::zero() && hop.cut_through < packet;
@@ -28,9 +22,10 @@ void TrainTime::cross(const Hop& hop) {
   Duration begin = last_;
   if (packets_.last < packets_.data) {
     const Duration full = hop.rate.transmit_time(packets_.full);
-    const Duration before = hop.rate.transmit_time(before_last(hop, packets_)) - full;
-    const Duration begin_full = std::max(full_, first_ + before);
-    begin = std::max(begin, begin_full + full);
+    const Duration before_last = hop.rate.transmit_time(part_of(hop, packets_.data - packets_.last));
+    const Duration begin_full = std::max(full_, first_ + before_last - full);
+    // Where packets are spread, the last takes another link than the one before it.
+    begin = std::max(begin, hop.part < 1 ? first_ + before_last : begin_full + full);
     full_ = begin_full + time_to_pass(hop, packets_.full);
     first_ += time_to_pass(hop, packets_.first);
   }
