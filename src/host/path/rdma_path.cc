@@ -92,7 +92,7 @@ void RdmaPath::stage_chunks(Flow& flow, Time now) {
       (void)flow.unstaged.pop_front();
     }
     const Time launched = host_.cpu().run(flow.core, CpuWork::kCopyLaunch, now, host_.options().copy_launch.latency);
-    flow.copied = host_.to_host({flow.source.value_or(options_.memory), size},
+    flow.copied = host_.to_host({flow.source.value_or(verbs::MemoryPlace()), size},
                                 {.now = now, .start = later(launched, flow.copied)});
     flow.staged.push_back({size, flow.copied});
   }
@@ -104,10 +104,11 @@ FlowRef RdmaPath::posting_flow(FlowRef flow) {
   return engine == transport::EngineKind::kUet || engine == transport::EngineKind::kUetPdc ? kUetPostings : flow;
 }
 
-/// What a READ has asked a context for, else what was posted last.
+/// Of a context: what a READ has asked it for, else what was posted last.
 verbs::MemoryPlace RdmaPath::source_of(FlowRef flow) {
   const std::optional<verbs::MemoryPlace> own = flows_[flow].source;
-  return own ? *own : flows_[posting_flow(flow)].source.value_or(options_.memory);
+  const FlowRef posting = posting_flow(flow);
+  return own || posting == flow ? own.value_or(verbs::MemoryPlace()) : flows_[posting].source.value_or(options_.memory);
 }
 
 Time RdmaPath::post(const Posting& posting, Time now) {
@@ -140,6 +141,9 @@ Time RdmaPath::post(const Posting& posting, Time now) {
 }
 
 void RdmaPath::on_departure(FlowRef flow, Bytes payload, Time now) {
+  if (payload == Bytes::zero() && posting_flow(flow) != flow) {
+    return;  // an acknowledgement of a context, which has nothing to fetch
+  }
   verbs::MemoryPlace place = source_of(flow);
   if (bounces(place)) {
     Flow& state = flows_[posting_flow(flow)];
@@ -198,11 +202,12 @@ Time RdmaPath::on_delivered(FlowRef flow, const Arrival& arrival, Time now) {
   if (arrival.sink || arrival.begins_send) {
     state.sink = arrival.sink.value_or(options_.memory);
   }
-  if (!state.sink) {
+  if (!state.sink && posting_flow(flow) != flow) {
     state.sink = flows_[posting_flow(flow)].sink.value_or(options_.memory);
   }
-  const bool bounced = bounces(*state.sink);
-  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : *state.sink, arrival.payload};
+  const verbs::MemoryPlace sink = state.sink.value_or(verbs::MemoryPlace());
+  const bool bounced = bounces(sink);
+  const HostResources::Piece piece{bounced ? verbs::MemoryPlace{} : sink, arrival.payload};
   const Duration receive_fetch = arrival.begins_send ? options_.receive_fetch.latency : Duration::zero();
   Time end = store(piece, receive_fetch, now) + host_.extra_latency(piece.place);
   if (options_.receive_buffer != Bytes::max()) {
@@ -232,7 +237,7 @@ Time RdmaPath::land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred 
   const bool is_first = flow.landing == Bytes::zero();
   flow.landing += flow.arrived;
   in_memory.start = is_first ? in_memory.start + launch : later(in_memory.start, flow.landed);
-  const Time end = host_.to_gpu({flow.sink.value_or(options_.memory), flow.arrived}, in_memory);
+  const Time end = host_.to_gpu({flow.sink.value_or(verbs::MemoryPlace()), flow.arrived}, in_memory);
   flow.arrived = Bytes::zero();
   if (arrival.ends_message) {
     flow.landing = Bytes::zero();
