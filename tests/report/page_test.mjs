@@ -338,7 +338,12 @@ describe('the page of the report', () => {
       results,
     );
     const {page, faults, close} = await open(reportOf(results));
-    assert.deepEqual(await page.evaluate(() => [...window.weftReport.charts.keys()]), ['fct', 'topology', 'queues']);
+    assert.deepEqual(await page.evaluate(() => [...window.weftReport.charts.keys()]), [
+      'fct',
+      'topology',
+      'load',
+      'queues',
+    ]);
     assert.match(await page.textContent('#overview-table'), /End of the run\s*finished/);
     assert.deepEqual(faults, []);
     await close();
