@@ -29,7 +29,7 @@ void FlowMachine::shift(Duration by) {
   wakes_at_ = wakes_at_.is_never() ? wakes_at_ : wakes_at_ + by;
   std::vector<verbs::MachineEvent> pending;
   std::array<verbs::MachineEvent, 1> one;
-  const Time last = Time::never() - Duration::picoseconds(1);
+  const Time last = Time::zero() + (Duration::max() - Duration::picoseconds(1));  // before never
   while (work_.next() <= last && work_.poll(one, last) == 1) {
     pending.push_back(one[0]);
   }

@@ -181,7 +181,8 @@ bool Simulation::jobs_are_stuck() {
   // Switches that decide for themselves talk without end, and attackers as long as they are not told to stop.
   const bool has_control = scenario::has_control(scenario_);
   const bool is_attacked = world_->attacks() != nullptr;
-  if (!has_company_ && !has_control && !is_attacked) {
+  // A watchdog says how long its job may stand still.
+  if ((!has_company_ && !has_control && !is_attacked) || !watchdog_at().is_never()) {
     return false;
   }
   std::uint64_t progress = parts_->counter.job_messages;
@@ -280,7 +281,8 @@ Simulation::End Simulation::run(const std::function<bool(const Progress&)>& keep
         running = false;
         break;
       case world::World::Stop::kIdle:
-        end = ranks_left_ == 0 ? End::kFinished : end_of_stall(given_up).value_or(End::kStuck);
+        // Messages may have ended since the watchdog was asked.
+        end = ranks_left_ == 0 ? End::kFinished : end_of_stall(watchdog_at()).value_or(End::kStuck);
         running = false;
         break;
       case world::World::Stop::kError:
