@@ -68,6 +68,7 @@ TEST(QuickAnswer, AnOperationBeyondAllThatSharingCostReachesUpAsFarAsDown) {
 TEST(QuickAnswer, AnOperationThatSharesNoLinksReachesUpAsFarAsDown) {
   report::StepCollective own = operation(0.1);
   own.shares_links = false;
+  own.settled = true;
   const QuickInterval made = quick_interval(run_with(own), 1, 0.5);
   expect_symmetric(made);
   EXPECT_NEAR(made.high, 1 + 0.01 + 0.02 * 0.2, 1e-12);
@@ -77,6 +78,7 @@ TEST(QuickAnswer, AnOperationThatSharesNoLinksReachesUpAsFarAsDown) {
 TEST(QuickAnswer, WhatIsContinuedFromASliceReachesDownToItsBound) {
   report::StepCollective own = operation(0.125);
   own.shares_links = false;
+  own.settled = true;
   own.bytes = 1'000;
   own.sample_bytes = 10;
   const QuickInterval made = quick_interval(run_with(own), 1, 0.5);

@@ -41,7 +41,7 @@ Rates rates_of(std::string_view memory, const std::vector<Flow>& flows, std::str
                std::string_view more = "") {
   std::string text = fmt::format(R"([fabric]
 family = "{}"
-nic = "connectx-7"
+nic = "{}"
 [host]
 profile = "modern"
 memory = "gpu"
@@ -54,7 +54,7 @@ gpus_per_host = 4
 [scale_up]
 entry = "nvlink4"
 )",
-                                 family, memory, more);
+                                 family, family == "uet" ? "pollara-400" : "connectx-7", memory, more);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const Flow& flow = flows[i];
     text += fmt::format(

@@ -491,23 +491,28 @@ TEST(HashReach, IsWhatTheLoadsOfOtherSeedsAreToTheOwn) {
   const scenario::Scenario scenario = from_text(dense_step("policy = \"ecmp\""));
   const Result<std::vector<HashReach>> reaches = hash_reaches(scenario, 100);
   ASSERT_TRUE(reaches.has_value()) << reaches.error().message;
-  ASSERT_EQ(reaches->size(), 1U);
-  const HashReach& dp = reaches->front();
-  EXPECT_EQ(dp.purpose, "dp");
-  // The fullest link carries a whole number of flows, under any seed.
-  const results::PathReport report = report_of(scenario, {.seeds = 100});
-  ASSERT_EQ(report.sets.size(), 1U);
-  const results::PathSet& set = report.sets.front();
-  double own = 1;
-  for (const results::PathLink& link : set.links) {
-    own = std::max(own, link.load);
+  const auto dp = std::ranges::find(*reaches, "dp", &HashReach::purpose);
+  ASSERT_NE(dp, reaches->end());
+  EXPECT_TRUE(dp->less < 1 || dp->more > 1);
+  double least = 1;
+  double most = 1;
+  double usual = 1;  // no more than nineteen seeds in twenty
+  for (const results::PathSet& set : report_of(scenario, {.seeds = 100}).sets) {
+    if (set.name.find(": dp ") == std::string::npos) {
+      continue;
+    }
+    double own = 1;
+    for (const results::PathLink& link : set.links) {
+      own = std::max(own, link.load);
+    }
+    const results::LoadStatistics& worst = set.variants.front().worst;
+    least = std::min(least, std::max(worst.least, 1.0) / own);
+    most = std::max(most, std::max(worst.most, 1.0) / own);
+    usual = std::max(usual, std::max(worst.p95, 1.0) / own);
   }
-  const results::LoadStatistics& worst = set.variants.front().worst;
-  EXPECT_GT(worst.most, std::max(worst.least, 1.0));
-  EXPECT_GE(dp.less, std::max(worst.least, 1.0) / own - 1e-9);
-  EXPECT_LE(dp.more, std::max(worst.most / own, 1.0) + 1e-9);
-  EXPECT_GE(dp.more, std::max(worst.p95 / own, 1.0) - 1e-9);
-  EXPECT_TRUE(dp.less < 1 || dp.more > 1);
+  EXPECT_GE(dp->less, least - 1e-9);
+  EXPECT_LE(dp->more, most + 1e-9);
+  EXPECT_GE(dp->more, usual - 1e-9);
 }
 
 TEST(HashReach, OfPacketsThatTakeAllPathsThereIsNone) {
@@ -519,9 +524,11 @@ TEST(HashReach, OfPacketsThatTakeAllPathsThereIsNone) {
 TEST(HashReach, OverASinglePathSeedsChangeNothing) {
   const auto single = hash_reaches(from_text(dense_step("policy = \"ecmp\"", "1")), 20);
   ASSERT_TRUE(single.has_value());
-  ASSERT_EQ(single->size(), 1U);
-  EXPECT_EQ(single->front().less, 1);
-  EXPECT_EQ(single->front().more, 1);
+  EXPECT_FALSE(single->empty());
+  for (const HashReach& own : *single) {
+    EXPECT_EQ(own.less, 1) << own.purpose;
+    EXPECT_EQ(own.more, 1) << own.purpose;
+  }
 }
 
 }  // namespace
