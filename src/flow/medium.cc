@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace weft::flow {
-
 namespace {
 
 Bytes part_of(const Hop& hop, Bytes bytes) {
@@ -18,21 +17,6 @@ Duration time_to_pass(const Hop& hop, Bytes packet) {
 
 }  // namespace
 
-void TrainTime::cross(const Hop& hop) {
-  Duration begin = last_;
-  if (packets_.last < packets_.data) {
-    const Duration full = hop.rate.transmit_time(packets_.full);
-    const Duration before_last = hop.rate.transmit_time(part_of(hop, packets_.data - packets_.last));
-    const Duration begin_full = std::max(full_, first_ + before_last - full);
-    // Where packets are spread, the last takes another link than the one before it.
-    begin = std::max(begin, hop.part < 1 ? first_ + before_last : begin_full + full);
-    full_ = begin_full + time_to_pass(hop, packets_.full);
-    first_ += time_to_pass(hop, packets_.first);
-  }
-  arrival_ = begin + hop.rate.transmit_time(packets_.last) + hop.delay;
-  last_ = begin + time_to_pass(hop, packets_.last);
-}
-
 Duration packet_time(const std::vector<Hop>& hops, Bytes packet) {
   Duration sum;
   for (const Hop& hop : hops) {
@@ -41,12 +25,30 @@ Duration packet_time(const std::vector<Hop>& hops, Bytes packet) {
   return sum;
 }
 
+// Hop by hop the longest of all chains of packets that wait for their link. The first packet runs ahead to the link at
+// which the others follow one another, from there a full one goes on, and somewhere the last has to wait for that: a
+// short last packet waits behind a full one at every switch that stores and forwards.
 Duration train_time(const std::vector<Hop>& hops, const MessagePackets& packets) {
-  TrainTime train(packets);
+  // When they can begin to leave by the next link.
+  Duration first;
+  Duration before_last;
+  Duration last;
+  Duration arrival;
   for (const Hop& hop : hops) {
-    train.cross(hop);
+    Duration begin = last;
+    if (packets.last < packets.data) {
+      const Duration full = hop.rate.transmit_time(packets.full);
+      const Duration others = hop.rate.transmit_time(part_of(hop, packets.data - packets.last));
+      const Duration begin_full = std::max(before_last, first + others - full);
+      // Where packets are spread, the last takes another link than the one before it.
+      begin = std::max(begin, hop.part < 1 ? first + others : begin_full + full);
+      before_last = begin_full + time_to_pass(hop, packets.full);
+      first += time_to_pass(hop, packets.first);
+    }
+    arrival = begin + hop.rate.transmit_time(packets.last) + hop.delay;
+    last = begin + time_to_pass(hop, packets.last);
   }
-  return train.arrival();
+  return arrival;
 }
 
 Duration tail_time(const std::vector<Hop>& hops, const MessagePackets& packets) {

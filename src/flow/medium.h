@@ -82,28 +82,8 @@ class Medium {
   [[nodiscard]] virtual verbs::DeviceAttributes device_of(EndpointId endpoint) = 0;
 };
 
-/// Packets one behind another through an idle path, hop by hop: the longest of all chains of packets that wait for
-/// their link. The first one runs ahead to the link at which the others follow one another, from there a full one goes
-/// on, and somewhere the last has to wait for that. A short last packet waits behind a full one at every switch that
-/// stores and forwards.
-class TrainTime {
- public:
-  explicit TrainTime(const MessagePackets& packets) : packets_(packets) {}
-
-  void cross(const Hop& hop);
-  /// From the first bit of the first packet to the arrival of the last one behind the last hop so far.
-  [[nodiscard]] Duration arrival() const { return arrival_; }
-
- private:
-  MessagePackets packets_;
-  // When they can begin to leave by the next link.
-  Duration first_{};
-  Duration full_{};  // the one before the last
-  Duration last_{};
-  Duration arrival_{};
-};
-
-/// From the first bit of the first packet to the arrival of the last one behind the last hop.
+/// Packets one behind another through an idle path: from the first bit of the first to the arrival of the last behind
+/// the last hop.
 [[nodiscard]] Duration train_time(const std::vector<Hop>& hops, const MessagePackets& packets);
 
 /// From the last bit of a message at its sender, at the rate of the slowest link, to its arrival behind the last hop.

@@ -14,9 +14,7 @@ namespace {
 void describe_uet(const transport::Device& device, const fabric::PacketPool& packets, const wire::Packet& packet,
                   HostPath::Arrival& arrival) {
   const wire::UetHeader& header = packet.uet;
-  const bool is_request = header.type == wire::UetType::kRudRequest || header.type == wire::UetType::kRodRequest ||
-                          header.type == wire::UetType::kRudCcRequest || header.type == wire::UetType::kRodCcRequest;
-  if (!is_request || header.next_header() == wire::UetNextHeader::kNone ||
+  if (!wire::uet::is_request(header.type) || header.next_header() == wire::UetNextHeader::kNone ||
       header.next_header() == wire::UetNextHeader::kResponseData ||
       header.next_header() == wire::UetNextHeader::kResponseDataSmall) {
     return;

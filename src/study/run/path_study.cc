@@ -37,6 +37,25 @@ struct UnheardMessages final : workload::MessageSink {
   void on_message(const workload::MessageRecord& /*record*/) override {}
 };
 
+/// A scenario's connections, and what will be sent over them.
+struct OpenedFlows {
+  std::unique_ptr<Simulation> simulation;
+  FlowPlan plan;
+};
+
+/// Connections are opened as if nothing had failed: what fails is left to the model.
+Result<OpenedFlows> open_flows(const scenario::Scenario& scenario, UnheardMessages& nobody) {
+  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
+  if (!simulation) {
+    return pass_on(simulation);
+  }
+  Result<FlowPlan> plan = (*simulation)->planned_flows();
+  if (!plan) {
+    return pass_on(plan);
+  }
+  return OpenedFlows{.simulation = *std::move(simulation), .plan = *std::move(plan)};
+}
+
 std::string tier_word(std::uint8_t tier) {
   switch (tier) {
     case 0:
@@ -561,16 +580,11 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
     return pass_on(possible);
   }
   UnheardMessages nobody;
-  // Connections are opened as if nothing had failed: what fails is left to the model.
-  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(given, nobody);
-  if (!simulation) {
-    return pass_on(simulation);
+  Result<OpenedFlows> opened = open_flows(given, nobody);
+  if (!opened) {
+    return pass_on(opened);
   }
-  Result<FlowPlan> plan = (*simulation)->planned_flows();
-  if (!plan) {
-    return pass_on(plan);
-  }
-  const fabric::Graph& graph = (*simulation)->world().graph();
+  const fabric::Graph& graph = opened->simulation->world().graph();
   scenario::Scenario scenario = given;
   if (Result<void> taken = take_links_out(options.without_links, graph, scenario); !taken) {
     return pass_on(taken);
@@ -588,8 +602,8 @@ Result<results::PathReport> study_paths(const scenario::Scenario& given, const P
                              .hashes = choices->rules.policy == fabric::PathPolicy::kEcmp,
                              .seeds = options.seeds,
                              .links_down = names_of_links_down(model),
-                             .notes = notes_of(scenario, *plan)};
-  for (const FlowSet& set : plan->sets) {
+                             .notes = notes_of(scenario, opened->plan)};
+  for (const FlowSet& set : opened->plan.sets) {
     PathRules rules = choices->rules;
     rules.linear = &choices->tables;
     std::vector<fabric::PinnedFlows> tables;
@@ -620,15 +634,11 @@ Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, 
     return made;
   }
   UnheardMessages nobody;
-  Result<std::unique_ptr<Simulation>> simulation = Simulation::create(scenario, nobody);
-  if (!simulation) {
-    return pass_on(simulation);
+  Result<OpenedFlows> opened = open_flows(scenario, nobody);
+  if (!opened) {
+    return pass_on(opened);
   }
-  Result<FlowPlan> plan = (*simulation)->planned_flows();
-  if (!plan) {
-    return pass_on(plan);
-  }
-  const fabric::Graph& graph = (*simulation)->world().graph();
+  const fabric::Graph& graph = opened->simulation->world().graph();
   Result<Choices> choices = choices_of(scenario, graph, Time::zero());
   if (!choices) {
     return pass_on(choices);
@@ -637,7 +647,7 @@ Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, 
     return made;
   }
   const PathModel model(graph, model_options(scenario, *choices));
-  for (const FlowSet& set : plan->sets) {
+  for (const FlowSet& set : opened->plan.sets) {
     if (set.purpose.empty()) {
       continue;
     }
