@@ -61,7 +61,7 @@ Result<LevelChooser> LevelChooser::make(const LevelText& text) {
   if (!budget || *budget <= Duration::zero()) {
     return fail("--budget: {}", budget ? "it must be above 0, such as 600s" : budget.error().message);
   }
-  made.budget_ = budget->seconds();
+  made.budget_ = *budget;
   return made;
 }
 
@@ -84,7 +84,8 @@ Result<study::run::LevelChoice> LevelChooser::choose(const study::scenario::Scen
     }
     hops_per_second_ = *speed;
   }
-  return study::run::choose_level(scenario, *graph, {.seconds = budget_, .hops_per_second = hops_per_second_});
+  return study::run::choose_level(scenario, *graph,
+                                  {.seconds = budget_.seconds(), .hops_per_second = hops_per_second_});
 }
 
 std::string_view expected_error(Level level) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "study/run/level_choice.h"
 #include "study/scenario/scenario.h"
 
@@ -24,14 +25,16 @@ class LevelChooser {
   [[nodiscard]] static Result<LevelChooser> make(const LevelText& text);
 
   /// Nothing was asked for: scenarios stay as they are.
-  [[nodiscard]] bool is_off() const { return !fixed_ && budget_ == 0; }
-  [[nodiscard]] bool is_auto() const { return budget_ > 0; }
+  [[nodiscard]] bool is_off() const { return !fixed_ && !is_auto(); }
+  [[nodiscard]] bool is_auto() const { return budget_ > Duration::zero(); }
+  /// Of real time for one run; zero where levels are not chosen by it.
+  [[nodiscard]] Duration budget() const { return budget_; }
   /// With the reason where it chose. Errors: those of choose_level.
   [[nodiscard]] Result<study::run::LevelChoice> choose(const study::scenario::Scenario& scenario);
 
  private:
   std::optional<study::run::Level> fixed_;
-  double budget_ = 0;  // seconds; 0: not automatic
+  Duration budget_{};  // zero: not automatic
   double hops_per_second_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/parse_quantity.h"
 #include "cli/case_pool.h"
 #include "cli/complain.h"
@@ -18,7 +19,9 @@
 #include "cli/scale_run.h"
 #include "cli/terminal.h"
 #include "study/assembly/resize.h"
+#include "study/compare/fabric_choice.h"
 #include "study/results/scale_table.h"
+#include "study/scenario/scenario_load.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::cli {
@@ -65,21 +68,42 @@ Result<std::vector<std::int64_t>> parse_sizes(const std::string& text) {
   return sizes;
 }
 
-/// One for each fabric asked for, or each case of the file, or the file as it is.
-Result<std::vector<ScaleLine>> read_lines(const ScaleText& text) {
+/// Those of --fabrics, networks as `weft compare` names them, each with the file's [[case]] of its name.
+Result<std::vector<ScaleLine>> read_fabrics(const ScaleText& text, const study::scenario::Catalogue& catalogue) {
+  if (!text.scenario.case_name.empty()) {
+    return fail("--case: with --fabrics each network uses the [[case]] of its name; leave one of the two out");
+  }
+  Result<std::string> contents = read_file(text.scenario.file);
+  if (!contents) {
+    return pass_on(contents);
+  }
+  auto cases = study::scenario::case_names(*contents, text.scenario.file);
+  if (!cases) {
+    return pass_on(cases);
+  }
+  auto choices = study::compare::choose_fabrics(text.fabrics, *cases, catalogue);
+  if (!choices) {
+    return fail("--fabrics: {}", choices.error().message);
+  }
+  const study::scenario::ScenarioRequest request{
+      .file = text.scenario.file, .case_name = {}, .settings = text.scenario.settings};
   std::vector<ScaleLine> lines;
-  for (const std::string& fabric : text.fabrics) {
-    ScenarioText wanted = text.scenario;
-    wanted.settings.push_back("fabric.family=" + fabric);
-    Result<study::scenario::Scenario> scenario = read_scenario(wanted);
+  for (const study::compare::FabricChoice& choice : *choices) {
+    Result<study::scenario::Scenario> scenario = study::compare::scenario_of(choice, request, catalogue);
     if (!scenario) {
       return pass_on(scenario);
     }
-    lines.push_back({fabric, std::move(*scenario)});
+    lines.push_back({choice.name, *std::move(scenario)});
   }
-  if (!lines.empty()) {
-    return lines;
+  return lines;
+}
+
+/// One for each fabric asked for, or each case of the file, or the file as it is.
+Result<std::vector<ScaleLine>> read_lines(const ScaleText& text, const study::scenario::Catalogue& catalogue) {
+  if (!text.fabrics.empty()) {
+    return read_fabrics(text, catalogue);
   }
+  std::vector<ScaleLine> lines;
   Result<std::vector<study::scenario::Scenario>> scenarios = read_cases(text.scenario);
   if (!scenarios) {
     return pass_on(scenarios);
@@ -107,7 +131,7 @@ int run(const ScaleText& text) {
   if (!sizes) {
     return complain("scale", sizes.error(), kUsageError);
   }
-  study::results::ScaleWhatIf question{.extra_latency = {}, .job_steps = text.job_steps};
+  study::results::ScaleWhatIf question{.extra_latency = {}, .job_steps = text.job_steps, .budget = {}};
   if (!text.extra_latency.empty()) {
     const Result<Duration> extra = parse_duration(text.extra_latency);
     if (!extra) {
@@ -119,13 +143,14 @@ int run(const ScaleText& text) {
   if (!levels) {
     return complain("scale", levels.error(), kUsageError);
   }
-  Result<std::vector<ScaleLine>> lines = read_lines(text);
-  if (!lines) {
-    return complain("scale", lines.error(), kUsageError);
-  }
+  question.budget = levels->budget();
   const Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain("scale", catalogue.error(), kUsageError);
+  }
+  Result<std::vector<ScaleLine>> lines = read_lines(text, *catalogue);
+  if (!lines) {
+    return complain("scale", lines.error(), kUsageError);
   }
   if (const Result<std::int64_t> smallest = study::assembly::smallest_size(lines->front().scenario); !smallest) {
     return complain("scale", smallest.error(), kUsageError);
@@ -175,7 +200,10 @@ void add_scale_command(CLI::App& app, ScaleText& text, int& exit_status) {
   add_scenario_options(*command, text.scenario);
   command->add_option("--gpus", text.gpus, "Sizes: 8..1024 doubles from the first to the last, 64,512 lists them")
       ->required();
-  command->add_option("--fabrics", text.fabrics, "Families, a line each: infiniband,rocev2; default: the file's cases")
+  command
+      ->add_option(
+          "--fabrics", text.fabrics,
+          "Networks as weft compare names them, a line each: infiniband,rocev2-spray; default: the file's cases")
       ->delimiter(',');
   add_level_options(*command, text.level);
   command->add_flag("--strong", text.strong, "Strong scaling: keep the global batch (default: it grows with dp)");

@@ -79,6 +79,7 @@ class ScalePlan {
       if (was_cut(results[*planned.run]) || (planned.slower && was_cut(results[*planned.slower]))) {
         continue;
       }
+      planned.point.real_time = real_time_of(*results[*planned.run]);
       Result<study::results::StepRow> step = step_of(*results[*planned.run]);
       if (!step) {
         planned.point.refusal = step.error().message;
@@ -145,6 +146,11 @@ class ScalePlan {
 
   static std::optional<Duration> time_of(const std::optional<CaseResult>& result) {
     return result && *result && !(*result)->steps.empty() ? std::optional((*result)->steps.front().time) : std::nullopt;
+  }
+
+  static Duration real_time_of(const CaseResult& result) {
+    const bool known = result && result->machine;
+    return known ? result->machine->setup_time + result->machine->run_time : Duration::zero();
   }
 
   static Result<study::results::StepRow> step_of(CaseResult& results) {

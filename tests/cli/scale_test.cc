@@ -57,6 +57,27 @@ TEST(Scale, AutoTakesFlowsWhereNothingElseFits) {
   EXPECT_NE(outcome.out.find("every packet would take about"), std::string::npos) << outcome.out;
 }
 
+TEST(Scale, ALevelThatTakesMoreThanTheBudgetSaysSo) {
+  const Outcome outcome =
+      run_weft("scale " + kScenario + " --case 400g --gpus 8,16 --fidelity auto --budget 1ns --no-cache");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected : {"400g: from 8 GPUs on by flow: every packet would take about ", "400g: 16 GPUs took ",
+                               " of real time, more than --budget 1 ns: no level takes less"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+  EXPECT_EQ(outcome.out.find("from 16 GPUs on"), std::string::npos) << outcome.out;
+}
+
+TEST(Scale, FabricsAreNamedAsInAComparison) {
+  const Outcome outcome =
+      run_weft("scale " + kScenario + " --gpus 8 --fabrics rocev2-spray,infiniband-ar --no-cache --fidelity flow");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  for (const char* expected : {"rocev2-spray          8", "infiniband-ar         8"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+  expect_refused(kScenario + " --case 400g --gpus 8 --fabrics rocev2", "--case: with --fabrics each network uses");
+}
+
 TEST(Scale, WrongInputIsRefused) {
   expect_refused(kScenario, "--gpus is required");
   expect_refused(kScenario + " --gpus eight", "'eight' is no number of GPUs");

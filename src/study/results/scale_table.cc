@@ -84,6 +84,26 @@ TextTable scale_rows(const std::vector<ScalePoint>& points, const ScaleWhatIf& q
   return table;
 }
 
+/// Why each line goes on at a level that was chosen for it, and which runs took longer than they were to.
+std::string level_text(const std::vector<ScalePoint>& points, Duration budget) {
+  std::string text;
+  const ScalePoint* last = nullptr;
+  for (const ScalePoint& point : points) {
+    if (!point.why.empty() && (last == nullptr || last->fabric != point.fabric || last->level != point.level)) {
+      text += fmt::format("{}: from {} GPUs on by {}: {}.\n", point.fabric, point.gpus, point.level, point.why);
+    }
+    last = &point;
+  }
+  for (const ScalePoint& point : points) {
+    if (budget > Duration::zero() && point.real_time > budget) {
+      text += fmt::format("{}: {} GPUs took {} of real time, more than --budget {}: {}.\n", point.fabric, point.gpus,
+                          short_text(point.real_time), short_text(budget),
+                          point.level == "flow" ? "no level takes less" : "the estimate was too low");
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 double acceleration_ratio(const StepRow& step) { return seconds(step.compute) / seconds(step.time); }
@@ -103,6 +123,7 @@ std::string scale_text(const ScaleCurves& curves, const ScaleWhatIf& question, L
                           point.step->composition_check);
     }
   }
+  text += level_text(points, question.budget);
   for (const ScaleSeam& seam : curves.seams) {
     text +=
         fmt::format("{}: {} GPUs take {} by {} and {} by {}: {:+.2f} % at this seam.\n", seam.fabric, seam.gpus,

@@ -23,6 +23,7 @@ struct ScalePoint {
   std::string refusal{};  // why there is no step; else empty
   std::optional<StepRow> step;
   std::optional<Duration> slower;  // the step with the extra latency
+  Duration real_time{};            // that simulating it took, or once took
 };
 
 /// Where a curve goes on at another level: one size at both.
@@ -45,6 +46,7 @@ struct ScaleCurves {
 struct ScaleWhatIf {
   Duration extra_latency;      // zero: not asked
   std::int64_t job_steps = 0;  // zero: not asked
+  Duration budget{};           // of real time for one run, where it chose the levels; zero: none
 };
 
 /// Computing time over step time.

@@ -29,9 +29,10 @@ std::int64_t most_ranks(const scenario::Scenario& scenario) {
 std::string time_text(double seconds) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3600;
-  return seconds < 2 * kMinute ? fmt::format("{:.0f} s", seconds)
-         : seconds < 2 * kHour ? fmt::format("{:.0f} minutes", seconds / kMinute)
-                               : fmt::format("{:.0f} hours", seconds / kHour);
+  return seconds < 1             ? "less than a second"
+         : seconds < 2 * kMinute ? fmt::format("about {:.0f} s", seconds)
+         : seconds < 2 * kHour   ? fmt::format("about {:.0f} minutes", seconds / kMinute)
+                                 : fmt::format("about {:.0f} hours", seconds / kHour);
 }
 
 }  // namespace
@@ -75,10 +76,10 @@ Result<LevelChoice> choose_level(const scenario::Scenario& scenario, const fabri
     return pass_on(packets);
   }
   if (*packets <= budget.seconds) {
-    choice.why = fmt::format("every packet takes about {}", time_text(*packets));
+    choice.why = fmt::format("every packet takes {}", time_text(*packets));
     return choice;
   }
-  choice.why = fmt::format("every packet would take about {}", time_text(*packets));
+  choice.why = fmt::format("every packet would take {}", time_text(*packets));
   if (trains(scenario)) {
     Result<double> composed = seconds_at(Level::kComposed);
     if (!composed) {

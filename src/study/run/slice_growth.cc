@@ -127,12 +127,17 @@ void SliceGrowth::plan() {
   if (options_.has_company || settling <= 0) {
     return;
   }
+  planned_at_ = left();
   kept_ = step <= left() * kKeptForStep ? step : 0;
   whole_step_ = step <= left() && step <= settling * (kept_ > 0 ? 1 : kExactIsWorth);
 }
 
 double SliceGrowth::left() const {
   return static_cast<double>(options_.max_hops) - static_cast<double>(ends_.back().packet_hops);
+}
+
+double SliceGrowth::spent_settling() const {
+  return planned_at_ - (static_cast<double>(options_.max_hops) - static_cast<double>(options_.load().packet_hops));
 }
 
 bool SliceGrowth::prefers_whole_step() const {
@@ -275,6 +280,10 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
   }
   const std::uint32_t done = repetitions(phase);
   if (done >= kMaxRepetitions) {
+    return false;
+  }
+  if (kept_ > 0 && spent_settling() >= kept_) {
+    whole_step_ = true;  // that it did not take fewer packet-hops to settle is known now
     return false;
   }
   const Plan& plan = plans_.at(sample.operation);

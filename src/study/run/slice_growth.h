@@ -9,7 +9,7 @@
 // rings are alike, so of an operation with many of them a slice runs a few. What counts is the slowest communicator.
 // One object serves the phases of one run, in their order; the budget of packet-hops is shared equally by the
 // operations that have to settle. A step that would take no more packet-hops than that, such as one of few layers, is
-// better run itself.
+// better run itself, and so is one when settling has taken as many and is not over.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,8 @@ class SliceGrowth {
   void note_begin(std::uint32_t phase);
 
   /// The step itself takes no more packet-hops than its operations would take to settle, so none of them does; or one
-  /// of them has not settled, and the budget has kept room for the step.
+  /// of them has not settled, or all have taken as much as the step without an end, and the budget has kept room for
+  /// it.
   [[nodiscard]] bool prefers_whole_step() const;
 
   /// What is known of an operation when all phases have ended.
@@ -120,6 +121,7 @@ class SliceGrowth {
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;
   [[nodiscard]] double left() const;
+  [[nodiscard]] double spent_settling() const;
   [[nodiscard]] bool has_run(const StepOperation& operation) const;
   [[nodiscard]] Outcome outcome_of(const StepOperation& operation, const Plan& plan) const;
 
@@ -129,6 +131,7 @@ class SliceGrowth {
   std::map<StepOperation, Plan> plans_;
   bool whole_step_ = false;
   double kept_ = 0;            // packet-hops, for the step itself; 0: there is no room for it
+  double planned_at_ = 0;      // packet-hops that were left when probes had ended
   std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one
 };
 
