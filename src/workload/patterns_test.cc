@@ -170,6 +170,39 @@ TEST(Poisson, DestinationsAreTheOthersAllEqually) {
     EXPECT_NEAR(static_cast<double>(count), kEach / 4.0, kEach / 40.0);
 }
 
+TEST(Poisson, SendersSendToReceiversAlone) {
+  const auto pattern = PoissonArrivals::make(job_of(5), {.sizes = Constant<Bytes>(Bytes(100)),
+                                                         .load = Probability::one(),
+                                                         .rate = 1_gbps,
+                                                         .senders = {RankId(0), RankId(3)},
+                                                         .receivers = {RankId(3), RankId(4), RankId(1)},
+                                                         .messages = 2'001})
+                           .value();
+  std::map<RankId, std::uint64_t> counts;
+  for (const Flow& flow : all_flows(pattern, RankId(3)))
+    ++counts[flow.id.destination];
+  EXPECT_EQ(counts.size(), 2U);  // never itself
+  EXPECT_EQ(counts[RankId(1)] + counts[RankId(4)], 1'000U);
+  EXPECT_NEAR(static_cast<double>(counts[RankId(1)]), 500, 75);
+  EXPECT_EQ(all_flows(pattern, RankId(0)).size(), 1'001U);
+  EXPECT_TRUE(all_flows(pattern, RankId(4)).empty());
+}
+
+/// All once had the rate of the first one's link.
+TEST(Poisson, EachSenderOffersOfItsOwnLine) {
+  const Time stop = Time::zero() + 20_ms;
+  const auto pattern =
+      PoissonArrivals::make(job_of(3), {.sizes = Constant<Bytes>(Bytes(1000)),
+                                        .load = Probability::from_ratio({.numerator = 1, .denominator = 5}),
+                                        .rates = {25_gbps, 100_gbps, 400_gbps},
+                                        .flow = {.stop = stop}})
+          .value();
+  for (const auto& [rank, offered] : {std::pair(0U, 5_gbps), std::pair(1U, 20_gbps), std::pair(2U, 80_gbps)}) {
+    const double expected = static_cast<double>(offered.bytes_in(stop - Time::zero()).count()) / 1000;
+    EXPECT_NEAR(static_cast<double>(all_flows(pattern, RankId(rank)).size()) / expected, 1, 0.05) << rank;
+  }
+}
+
 TEST(Poisson, AMessageCountIsSharedOutWhole) {
   const auto pattern = PoissonArrivals::make(
       job_of(3), {.sizes = Constant<Bytes>(Bytes(100)), .load = Probability::one(), .rate = 1_gbps, .messages = 11});
@@ -183,6 +216,16 @@ TEST(Poisson, WithoutLoadOrEndItIsRefused) {
   expect_error(PoissonArrivals::make(job_of(2), {.sizes = sizes, .rate = 1_gbps, .messages = 1}), "offers nothing");
   expect_error(PoissonArrivals::make(job_of(2), {.sizes = sizes, .load = Probability::one(), .rate = 1_gbps}),
                "neither");
+}
+
+TEST(Poisson, ARankThatCouldOnlySendToItselfIsRefused) {
+  const PoissonOptions options{.sizes = Constant<Bytes>(Bytes(100)),
+                               .load = Probability::one(),
+                               .rate = 1_gbps,
+                               .senders = {RankId(0), RankId(1)},
+                               .receivers = {RankId(1)},
+                               .messages = 1};
+  expect_error(PoissonArrivals::make(job_of(2), options), "rank 1 sends, and is the only receiver");
 }
 
 TEST(FlowSizes, MeansAreThoseOfThePublishedTables) {

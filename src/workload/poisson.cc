@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/format_quantity.h"
 #include "base/int128.h"
 #include "base/random.h"
@@ -10,15 +11,15 @@ namespace weft::workload {
 namespace {
 
 /// The time that a rank takes on average to offer one message: mean size / (load * rate).
-Result<Exponential<Duration>> gap_of(const PoissonOptions& options) {
+Result<Exponential<Duration>> gap_of(const PoissonOptions& options, Rate rate) {
   const std::int64_t size = std::max<std::int64_t>(mean(options.sizes).count(), 1);
-  const auto offered = static_cast<std::uint64_t>(
-      (static_cast<Uint128>(options.rate.bits_per_second()) * options.load.raw()) / Probability::kOne);
+  const auto offered = static_cast<std::uint64_t>((static_cast<Uint128>(rate.bits_per_second()) * options.load.raw()) /
+                                                  Probability::kOne);
   if (offered == 0)
-    return fail("poisson: a load of {} of {} offers nothing", options.load, options.rate);
+    return fail("poisson: a load of {} of {} offers nothing", options.load, rate);
   const auto picoseconds = static_cast<Uint128>(size) * 8 * 1'000'000'000'000 / offered;
   if (picoseconds > static_cast<Uint128>(kMaxExponentialMean))
-    return fail("poisson: at a load of {} of {} a message comes too seldom", options.load, options.rate);
+    return fail("poisson: at a load of {} of {} a message comes too seldom", options.load, rate);
   return Exponential<Duration>::make(Duration::picoseconds(static_cast<std::int64_t>(picoseconds)));
 }
 
@@ -26,6 +27,8 @@ struct ArrivalOptions {
   const JobOptions& job;
   const PoissonOptions& traffic;
   Exponential<Duration> gap;
+  std::uint64_t sender = 0;  // which of them, counted from 0
+  std::uint64_t senders = 0;
 };
 
 class Arrivals final : public FlowSource {
@@ -36,9 +39,13 @@ class Arrivals final : public FlowSource {
         random_(options.job.seed, fmt::format("{}/{}/poisson", options.job.name, rank.value())),
         at_(options.traffic.flow.start) {
     const std::uint64_t messages = options.traffic.messages;
-    const std::uint64_t rest = messages % options.job.ranks;
+    const std::uint64_t rest = messages % options.senders;
     left_ =
-        messages == PoissonOptions::kNoLimit ? messages : messages / options.job.ranks + (rank.value() < rest ? 1 : 0);
+        messages == PoissonOptions::kNoLimit ? messages : messages / options.senders + (options.sender < rest ? 1 : 0);
+    const auto own = std::ranges::find(options.traffic.receivers, rank);
+    own_ = own == options.traffic.receivers.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::uint32_t>(own - options.traffic.receivers.begin()));
   }
 
   std::optional<Flow> next() override {
@@ -55,10 +62,20 @@ class Arrivals final : public FlowSource {
   }
 
  private:
+  /// Any of `count`, but not `own`.
+  std::uint32_t draw_other(std::uint32_t count, std::optional<std::uint32_t> own) {
+    const auto other = static_cast<std::uint32_t>(random_.uniform(count - (own ? 1 : 0)));
+    return own && other >= *own ? other + 1 : other;
+  }
+
+  RankId draw_destination() {
+    const std::vector<RankId>& receivers = options_.traffic.receivers;
+    return receivers.empty() ? RankId(draw_other(options_.job.ranks, rank_.value()))
+                             : receivers[draw_other(static_cast<std::uint32_t>(receivers.size()), own_)];
+  }
+
   Flow draw() {
-    const auto other = static_cast<std::uint32_t>(random_.uniform(options_.job.ranks - 1));
-    const RankId destination(other < rank_.value() ? other : other + 1);
-    Flow flow{.id = {options_.job.id, rank_, destination, index_}, .shape = options_.traffic.flow};
+    Flow flow{.id = {options_.job.id, rank_, draw_destination(), index_}, .shape = options_.traffic.flow};
     flow.shape.start = at_;
     flow.shape.size = std::max(sample(options_.traffic.sizes, random_), Bytes(1));
     flow.shape.messages = 1;
@@ -72,8 +89,52 @@ class Arrivals final : public FlowSource {
   RandomStream random_;
   Time at_;
   std::uint64_t left_ = 0;
+  std::optional<std::uint32_t> own_;  // its place among the receivers
   std::uint32_t index_ = 0;
 };
+
+/// Sends nothing.
+class Silence final : public FlowSource {
+ public:
+  std::optional<Flow> next() override { return std::nullopt; }
+};
+
+Result<void> check_ranks(const JobOptions& job, const PoissonOptions& options) {
+  const auto is_rank = [&](RankId rank) { return rank.value() < job.ranks; };
+  if (!std::ranges::all_of(options.senders, is_rank) || !std::ranges::all_of(options.receivers, is_rank))
+    return fail("poisson: a sender or receiver is none of {} ranks", job.ranks);
+  if (!options.rates.empty() && options.rates.size() != job.ranks)
+    return fail("poisson: {} rates for {} ranks", options.rates.size(), job.ranks);
+  if (options.receivers.size() != 1)
+    return {};
+  const RankId only = options.receivers.front();
+  if (options.senders.empty() || std::ranges::count(options.senders, only) > 0)
+    return fail("poisson: rank {} sends, and is the only receiver", only.value());
+  return {};
+}
+
+/// Of each sender, or one for all.
+Result<std::vector<Exponential<Duration>>> gaps_of(const JobOptions& job, const PoissonOptions& options) {
+  std::vector<Rate> rates{options.rate};
+  if (!options.rates.empty()) {
+    rates.clear();
+    if (options.senders.empty())
+      rates = options.rates;
+    for (const RankId sender : options.senders)
+      rates.push_back(options.rates[sender.value()]);
+    if (std::ranges::all_of(rates, [&](Rate rate) { return rate == rates.front(); }))
+      rates.resize(1);
+  }
+  std::vector<Exponential<Duration>> gaps;
+  for (const Rate rate : rates) {
+    auto gap = gap_of(options, rate);
+    if (!gap)
+      return pass_on(gap);
+    gaps.push_back(*gap);
+  }
+  WEFT_DCHECK(gaps.size() == 1 || gaps.size() == (options.senders.empty() ? job.ranks : options.senders.size()));
+  return gaps;
+}
 
 }  // namespace
 
@@ -89,14 +150,29 @@ Result<PoissonArrivals> PoissonArrivals::make(const JobOptions& job, const Poiss
   typical.messages = 1;
   if (auto right = check_flow(typical); !right)
     return tl::unexpected<Error>(std::move(right.error()).at("poisson"));
-  auto gap = gap_of(options);
-  if (!gap)
-    return pass_on(gap);
-  return PoissonArrivals(job, options, *gap);
+  if (auto ranks = check_ranks(job, options); !ranks)
+    return pass_on(ranks);
+  auto gaps = gaps_of(job, options);
+  if (!gaps)
+    return pass_on(gaps);
+  return PoissonArrivals(job, options, *std::move(gaps));
 }
 
 std::unique_ptr<FlowSource> PoissonArrivals::flows_of(RankId rank) const {
-  return std::make_unique<Arrivals>(ArrivalOptions{job_, options_, gap_}, rank);
+  std::uint64_t sender = rank.value();
+  if (!options_.senders.empty()) {
+    const auto found = std::ranges::find(options_.senders, rank);
+    if (found == options_.senders.end())
+      return std::make_unique<Silence>();
+    sender = static_cast<std::uint64_t>(found - options_.senders.begin());
+  }
+  return std::make_unique<Arrivals>(
+      ArrivalOptions{.job = job_,
+                     .traffic = options_,
+                     .gap = gaps_[gaps_.size() == 1 ? 0 : sender],
+                     .sender = sender,
+                     .senders = options_.senders.empty() ? job_.ranks : options_.senders.size()},
+      rank);
 }
 
 }  // namespace weft::workload

@@ -318,7 +318,26 @@ Result<void> PatternBuilder::poisson(TrafficPlan& plan, const scenario::TrafficS
     options.sizes = Constant<Bytes>(traffic.size);
   }
   options.load = traffic.load;
-  options.rate = all.empty() ? Rate::zero() : all.front().rate;
+  for (const Participant& own : all) {
+    options.rates.push_back(own.rate);
+  }
+  if (!traffic.destinations.empty()) {  // else `all` are those who send, to one another
+    for (const auto& [selectors, ranks] :
+         {std::pair(&traffic.sources, &options.senders), std::pair(&traffic.destinations, &options.receivers)}) {
+      Result<std::vector<std::size_t>> chosen = select(*selectors, all, traffic);
+      if (!chosen) {
+        return pass_on(chosen);
+      }
+      std::ranges::transform(*chosen, std::back_inserter(*ranks),
+                             [](std::size_t i) { return RankId(static_cast<std::uint32_t>(i)); });
+    }
+    const std::vector<RankId>& from = options.senders;
+    const std::vector<RankId>& to = options.receivers;
+    if (to.size() == 1 && (from.empty() || std::ranges::count(from, to.front()) > 0)) {
+      return wrong(traffic, all[to.front().value()].name +
+                                " is the only one of destinations and sends too; leave it out of sources");
+    }
+  }
   options.flow = shape_of(traffic);
   options.flow.size = Bytes(1);
   options.flow.messages = 1;

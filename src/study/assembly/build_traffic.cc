@@ -78,7 +78,8 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
   }
   // Patterns among equals take the selected ones alone; those with two sides name them among all.
   const bool two_sided = saves || is_group || traffic.kind == scenario::TrafficKind::kIncast ||
-                         traffic.kind == scenario::TrafficKind::kFlows;
+                         traffic.kind == scenario::TrafficKind::kFlows ||
+                         (traffic.kind == scenario::TrafficKind::kPoisson && !traffic.destinations.empty());
   if (!two_sided && !traffic.sources.empty()) {
     Result<std::vector<std::size_t>> chosen = select(traffic.sources, *all, traffic);
     if (!chosen) {

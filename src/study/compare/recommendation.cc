@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,26 +22,41 @@ using Fabric = report::ComparedFabric;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-/// Steps that do not differ become one: their mean. A group begins with its fastest fabric, and holds those that are
-/// alike with that one. Of a fabric whose seeds are far apart, or whose step is little more than a lower
-/// bound, it is not known that it is like others: it is a group of its own.
-void share_steps(std::vector<CostedFabric>& all) {
-  std::ranges::stable_sort(all, {}, [](const CostedFabric& own) { return own.known.mean; });
-  std::stable_partition(all.begin(), all.end(), [](const CostedFabric& own) { return !is_not_known(own.known); });
-  for (std::size_t begin = 0; begin < all.size();) {
-    std::size_t end = begin + 1;
-    while (end < all.size() && !is_not_known(all[end].known) && is_alike(all[end].known, all[begin].known)) {
-      ++end;
+/// Steps that do not differ from the step of the fabric that costs least become one with it: their mean. All others
+/// keep their own, so that what the recommended one saves against another depends on no third. Of a fabric whose seeds
+/// are far apart, or whose step is little more than a lower bound, it is not known that it is like others. Nor is
+/// anything shared where that would make another fabric the cheaper one.
+void share_step_of_cheapest(std::vector<CostedFabric>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].group = i;
+  }
+  const CostedFabric cheapest = *std::ranges::min_element(all, {}, [](const CostedFabric& own) { return own.cost(); });
+  const auto is_like_it = [&](const CostedFabric& own) {
+    return own.group == cheapest.group ||
+           (!is_not_known(own.known) && !is_not_known(cheapest.known) && is_alike(own.known, cheapest.known));
+  };
+  double sum = 0;
+  double count = 0;
+  double least_rate = cheapest.usd_per_second;
+  double least_of_others = std::numeric_limits<double>::infinity();
+  for (const CostedFabric& own : all) {
+    if (is_like_it(own)) {
+      sum += own.known.mean;
+      count += 1;
+      least_rate = std::min(least_rate, own.usd_per_second);
+    } else {
+      least_of_others = std::min(least_of_others, own.cost());
     }
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      sum += all[i].known.mean;
+  }
+  const double step = sum / count;
+  if (least_rate * step > least_of_others) {
+    return;
+  }
+  for (CostedFabric& own : all) {
+    if (is_like_it(own)) {
+      own.step = step;
+      own.group = cheapest.group;
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      all[i].step = sum / static_cast<double>(end - begin);
-      all[i].group = begin;
-    }
-    begin = end;
   }
 }
 
@@ -91,15 +107,13 @@ Saving saving_of(const CostedFabric& own, const CostedFabric& other) {
 class Recommender {
  public:
   explicit Recommender(std::vector<CostedFabric> all) : ranked_(std::move(all)) {
-    share_steps(ranked_);
+    share_step_of_cheapest(ranked_);
     std::ranges::stable_sort(ranked_, {}, [](const CostedFabric& own) { return own.cost(); });
   }
 
   report::Recommendation make() {
     for (const CostedFabric& own : ranked_) {
-      // The mean of its group where that is the best one, so that those that tie are alike; else its own.
-      const double cost = own.group == best().group ? own.cost() : own.usd_per_second * own.known.mean;
-      own.fabric->work_cost->to_recommended = cost / best().cost();
+      own.fabric->work_cost->to_recommended = own.cost() / best().cost();
     }
     made_.fabrics = {best().fabric->name};
     if (ranked_.size() == 1) {

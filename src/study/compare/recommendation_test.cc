@@ -73,6 +73,28 @@ TEST(Recommendation, ADifferenceInStepsThatIsNoneAddsNothing) {
   EXPECT_THAT(own.text, HasSubstr("Their step times do not differ; the price does."));
 }
 
+/// Two that are alike, and far from the best, once made one step: the dearest of six was called the next best.
+TEST(Recommendation, WhatItSavesAgainstAnotherDependsOnNoThird) {
+  const auto best = fabric_of({"infiniband", 1.0, 0.01, 0.3e6});
+  const auto next = fabric_of({"rocev2", 1.27, 0.1, 0.3e6});
+  const auto slow = fabric_of({"tcp", 1.36, 0.1, 0.29e6});
+  const auto of_two = recommended({best, next});
+  const auto of_three = recommended({best, next, slow});
+  EXPECT_EQ(of_three.next, "rocev2");
+  EXPECT_DOUBLE_EQ(*of_three.saving, *of_two.saving);
+  EXPECT_NEAR(*of_three.saving, 1 - 1 / 1.27, 1e-12);
+  const auto* price = point_with(of_three, "network price of infiniband");
+  ASSERT_NE(price, nullptr);
+  EXPECT_DOUBLE_EQ(price->then, point_with(of_two, "network price of infiniband")->then);
+}
+
+/// Sharing a step would make the third the cheapest of all.
+TEST(Recommendation, StepsAreNotSharedWhereThatMakesAnotherTheCheaperOne) {
+  const auto own = recommended({fabric_of({"rocev2", 1.0, 0.12, 0.3e6}), fabric_of({"infiniband", 1.1, 0.01, 0.3e6}),
+                                fabric_of({"uetxx", 1.04, 0.001, 0.3e6})});
+  EXPECT_THAT(own.fabrics.front(), "rocev2");
+}
+
 TEST(Recommendation, IsNotClearWhereIntervalsLeaveItOpen) {
   const auto own = recommended({fabric_of({"rocev2", 1.02, 0.05, 0.3e6}), fabric_of({"infiniband", 1.0, 0.05, 0.4e6})});
   EXPECT_EQ(own.kind, "likely");

@@ -14,15 +14,21 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/congestion/dcqcn.h"
 #include "study/assembly/port_needs.h"
+#include "study/devices/path_mtu.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/vl_tables.h"
 
 namespace weft::study::devices {
 namespace {
 
-/// Ethernet header and FCS: what a frame has beside its IP packet.
-constexpr std::int64_t kFrameBeyondIp = 18;
 constexpr std::uint64_t kMostWeight = 100;
+
+/// Of a port, so that hosts have the path MTU and the largest frame of the scenario passes.
+std::uint64_t mtu_of(const scenario::Scenario& scenario, const fabric::EthernetPortOptions& port) {
+  constexpr std::int64_t kFrameBeyondIp = 18;  // Ethernet header and FCS
+  return std::max(interface_mtu(scenario, Bytes(scenario.fabric.mtu)),
+                  static_cast<std::uint64_t>(port.mtu_frame.count() - kFrameBeyondIp));
+}
 
 std::uint64_t count_of(Bytes bytes) { return static_cast<std::uint64_t>(bytes.count()); }
 
@@ -228,7 +234,7 @@ class Describer {
     PortSetting port{.name = port_label(syntax_, at.port),
                      .number = at.port,
                      .speed = static_cast<std::uint64_t>(link.rate.bits_per_second() / 1'000'000),
-                     .mtu = static_cast<std::uint64_t>(own.mtu_frame.count() - kFrameBeyondIp),
+                     .mtu = mtu_of(scenario_, own),
                      .metres = metres_of(link.propagation),
                      .peer = graph_[far.node].name};
     const bool to_switch = far.node.value() >= graph_.endpoints;
@@ -417,7 +423,7 @@ Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric
       nic.dscp_class = code_points(scenario);
       add_weights(nic, own, made.rounded);
       nic.metres = metres_of(link.propagation);
-      nic.mtu = static_cast<std::uint64_t>(own.mtu_frame.count() - kFrameBeyondIp);
+      nic.mtu = mtu_of(scenario, own);
       nic.data_dscp = static_cast<std::uint64_t>(
           scenario::is_over_tcp(scenario.fabric.family) ? scenario.qos.tcp_dscp : scenario.qos.data_dscp);
       if (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn) {

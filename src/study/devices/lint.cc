@@ -125,13 +125,14 @@ class SwitchLint {
       }
       return;
     }
-    if (port.mtu != right->mtu && right->mtu) {
+    // A larger one is none: frames are not longer for it.
+    if (right->mtu && port.mtu.value_or(0) < *right->mtu) {
       add(port, 0,
           {.rule = "mtu",
            .place = place(port, ".mtu"),
            .what = port.mtu ? fmt::format("MTU {}", *port.mtu) : "no MTU is given",
-           .right = fmt::format("MTU {}, {}", *right->mtu, reference_.has_it()),
-           .cost_only = port.mtu.value_or(0) < *right->mtu ? kPathMtuFits : ""},
+           .right = fmt::format("MTU {} or more, {}", *right->mtu, reference_.has_it()),
+           .cost_only = kPathMtuFits},
           {.mtu = port.mtu});
     }
     cabling(port, *right);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "study/scenario/packet_sizes.h"
+#include "study/devices/path_mtu.h"
 
 namespace weft::study::devices {
 namespace {
@@ -124,11 +124,9 @@ Mistake link_down(const std::string& device, std::uint64_t port) {
 
 Mistake small_mtu(std::uint64_t mtu) {
   return [=](scenario::Scenario& made) {
-    constexpr std::int64_t kBeyondIp = 18;
     constexpr std::array<std::int64_t, 5> kPathMtus = {4096, 2048, 1024, 512, 256};
     for (const std::int64_t path : kPathMtus) {
-      const bool fits =
-          scenario::largest_packet(made, Bytes(path)).frame.count() <= static_cast<std::int64_t>(mtu) + kBeyondIp;
+      const bool fits = interface_mtu(made, Bytes(path)) <= mtu;
       if (path <= made.fabric.mtu && (fits || path == kPathMtus.back())) {
         made.fabric.mtu = path;
         return;

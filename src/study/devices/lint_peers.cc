@@ -304,20 +304,20 @@ class NicLint {
   NicLint(const DeviceConfig& device, const std::vector<DeviceConfig>& devices, const Reference& reference,
           std::vector<Finding>& findings)
       : device_(device), nic_(device.nic), reference_(reference), findings_(findings) {
-    if (const DeviceConfig* right = reference.device(device)) {
-      terms_ = NicTerms{
-          .pfc = right->nic.pfc, .dscp_class = &right->nic.dscp_class, .mtu = right->nic.mtu, .name = "the plan"};
-      right_ = &right->nic;
-      return;
-    }
     for (const DeviceConfig& one : devices) {
       const auto port = std::ranges::find(one.bridge.ports, device.name, &PortSetting::peer);
       if (is_switch(one.syntax) && port != one.bridge.ports.end()) {
         NicTerms terms{
             .pfc = {}, .dscp_class = &one.bridge.dscp_class, .mtu = port->mtu, .name = one.name + " " + port->name};
         std::ranges::transform(port->classes, terms.pfc.begin(), &ClassSetting::pfc);
-        terms_ = terms;
+        leads_here_ = terms;
       }
+    }
+    terms_ = leads_here_;
+    if (const DeviceConfig* right = reference.device(device)) {
+      terms_ = NicTerms{
+          .pfc = right->nic.pfc, .dscp_class = &right->nic.dscp_class, .mtu = right->nic.mtu, .name = "the plan"};
+      right_ = &right->nic;
     }
   }
 
@@ -344,11 +344,7 @@ class NicLint {
             found == wanted ? Mistake{} : wrong_class(device_.name, wanted, found));
       }
     }
-    if (terms_->mtu && (nic_.mtu ? *nic_.mtu != *terms_->mtu : right_ != nullptr)) {
-      add("nic-mtu", "port.0.mtu", nic_.mtu ? fmt::format("MTU {}", *nic_.mtu) : "no MTU is given",
-          fmt::format("MTU {}, as {} has it", *terms_->mtu, terms_->name), nic_.mtu ? small_mtu(*nic_.mtu) : Mistake{});
-      findings_.back().cost_only = nic_.mtu && *nic_.mtu < *terms_->mtu ? kPathMtuFits : "";
-    }
+    mtu();
     shares();
     code_points();
     against_plan();
@@ -366,6 +362,19 @@ class NicLint {
       finding.no_cost = finding.mistake ? "" : "the simulation has it for all NICs alike";
     }
     findings_.push_back(std::move(finding));
+  }
+
+  /// Enough for the plan's path MTU, and no more than the switch lets pass.
+  void mtu() {
+    if (right_ != nullptr && right_->mtu && nic_.mtu.value_or(0) < *right_->mtu) {
+      add("nic-mtu", "port.0.mtu", nic_.mtu ? fmt::format("MTU {}", *nic_.mtu) : "no MTU is given",
+          fmt::format("MTU {} or more, as the plan has it", *right_->mtu), nic_.mtu ? small_mtu(*nic_.mtu) : Mistake{});
+      findings_.back().cost_only = nic_.mtu ? kPathMtuFits : "";
+    } else if (leads_here_ && leads_here_->mtu && nic_.mtu && *nic_.mtu > *leads_here_->mtu) {
+      add("nic-mtu", "port.0.mtu", fmt::format("MTU {}", *nic_.mtu),
+          fmt::format("MTU {} at most, as {} has it", *leads_here_->mtu, leads_here_->name), {});
+      findings_.back().no_cost = "a switch drops what is longer, of TCP too; the simulation has no such packets";
+    }
   }
 
   /// Of ETS, and the length of the cable.
@@ -462,6 +471,7 @@ class NicLint {
   const NicSetting& nic_;
   const Reference& reference_;
   std::vector<Finding>& findings_;
+  std::optional<NicTerms> leads_here_;  // the switch port that says so
   std::optional<NicTerms> terms_;
   const NicSetting* right_ = nullptr;  // by the plan
 };

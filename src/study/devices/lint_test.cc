@@ -121,6 +121,22 @@ TEST(Lint, FindsMtusThatDiffer) {
   EXPECT_EQ(found[0].place, "leaf0.config_db.json: PORT|Ethernet0|mtu");
 }
 
+/// With an MTU that just holds its packets, Linux gives RoCE half of the path MTU.
+TEST(Lint, AnMtuLeavesRoomForAllHeadersThatRoceMayHave) {
+  Mutation nic(kRoce, Syntax::kNic);
+  const auto found = nic.of("host0/nic0", " mtu ", " mtu 4160 # ");
+  ASSERT_EQ(found.size(), 1U) << shown(found);
+  EXPECT_EQ(found[0].rule, "nic-mtu");
+  EXPECT_EQ(found[0].right, "MTU 4192 or more, as the plan has it");
+}
+
+TEST(Lint, ALargerMtuIsNoMistake) {
+  Mutation bridge(kRoce, Syntax::kSonic);
+  EXPECT_TRUE(bridge.of("leaf0", "\"mtu\": \"", "\"mtu\": \"9216\", \"was\": \"").empty());
+  Mutation nic(kRoce, Syntax::kNic);
+  EXPECT_TRUE(nic.of("host0/nic0", " mtu ", " mtu 4200 # ").empty());
+}
+
 TEST(Lint, FindsAnAsThatDoesNotMatchItsCable) {
   Mutation mutation(kRoce, Syntax::kSonic);
   const auto found = mutation.of("leaf0", "\"asn\": \"42", "\"asn\": \"41");

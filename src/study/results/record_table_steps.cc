@@ -62,7 +62,7 @@ std::vector<Field> step_fields() {
           {"interval",
            member<&StepRow::interval>,
            "Composed: half of the 95 % confidence interval of the time, relative to it, from the batch means of its "
-           "operations; NULL: none had to settle.",
+           "operations; one that has not converged counts with 15 % at least. NULL: none had to settle.",
            {.unit = "share", .json = "interval"}}};
 }
 

@@ -118,13 +118,11 @@ struct StepRow {
   }
   /// Whether every operation whose flows share links was run until its time had settled.
   [[nodiscard]] bool settled() const { return std::ranges::all_of(collectives, &StepCollective::settled); }
-  /// Half of the width within which the time is known, relative to it. Where operations have not settled their own
-  /// intervals say too little, and what the check on a smaller job was off by counts as well; none: not known.
+  /// Half of the width within which the time is known, relative to it. Where operations have not settled, what the
+  /// check on a smaller job was off by counts as well; none: not known.
   [[nodiscard]] std::optional<double> uncertainty() const {
-    if (settled()) {
-      return interval;
-    }
-    return composition_error ? std::optional(std::hypot(interval.value_or(0), *composition_error)) : std::nullopt;
+    const bool checked = !settled() && composition_error.has_value();
+    return checked ? std::optional(std::hypot(interval.value_or(0), *composition_error)) : interval;
   }
   friend bool operator==(const StepRow&, const StepRow&) = default;
 };

@@ -7,6 +7,13 @@
 #include "study/run/training_run.h"
 
 namespace weft::study::run {
+namespace {
+
+/// By what part of its time an operation that has not converged may be off, if its interval says less: as much as put
+/// steps of such operations off (decision 0024).
+constexpr double kUnsettled = 0.15;
+
+}  // namespace
 
 void TrainingRun::examine_overlap() {
   loads_.emplace(StepLoads::Options{
@@ -51,8 +58,10 @@ void TrainingRun::add_limits(results::StepRow& made) const {
 }
 
 // Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
+// Those that have not converged are all off in one direction.
 void TrainingRun::add_collectives(results::StepRow& made) const {
   double squares = 0;
+  double unsettled = 0;
   for (const auto& [operation, outcome] : outcomes_) {
     if (outcome.limits.flows == 0) {
       continue;
@@ -75,12 +84,14 @@ void TrainingRun::add_collectives(results::StepRow& made) const {
     }
     const std::string what = path_text(operation);
     const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
-    if (part != made.path.end() && own.interval) {
+    if (part != made.path.end() && !own.settled) {
+      unsettled += part->time.seconds() * std::max(own.interval.value_or(0), kUnsettled);
+    } else if (part != made.path.end() && own.interval) {
       squares += std::pow(part->time.seconds() * *own.interval, 2);
     }
   }
-  if (squares > 0) {
-    made.interval = std::sqrt(squares) / made.time.seconds();
+  if (squares > 0 || unsettled > 0) {
+    made.interval = std::hypot(std::sqrt(squares), unsettled) / made.time.seconds();
   }
 }
 

@@ -84,7 +84,9 @@ constexpr std::array kFailure = {
     Key{.name = "fec_latency",
         .binding = bind<&FailureSettings::fec_latency>(),
         .fallback = "rates",
-        .about = "That stronger error correction adds to each packet. `rates`: `failures.degraded_fec_latency`.",
+        .about = "That stronger error correction adds to each packet. When it ends the link trains anew, and what is "
+                 "on it is "
+                 "lost. `rates`: `failures.degraded_fec_latency`.",
         .range = kLatency,
         .empty_word = "rates",
         .only_for = "degraded-lanes"},

@@ -22,7 +22,8 @@ constexpr std::array kTraffic = {
         .fallback = "write",
         .about =
             "The verb that moves the messages; `write-imm`, a WRITE with immediate data, tells the receiver when it "
-            "arrives."},
+            "arrives.",
+        .only_for = "flows permutation incast all-to-all poisson checkpoint"},
     Key{.name = "size",
         .binding = bind<&TrafficSettings::size>(),
         .fallback = "1 MiB",
@@ -63,6 +64,7 @@ constexpr std::array kTraffic = {
         .about = "No message is posted from then on. `poisson`, and messages of `count = 0`, without it and without a "
                  "`stop` of the scenario last as long as the jobs that run steps.",
         .range = kSpan,
+        .only_for = "flows permutation incast all-to-all poisson checkpoint multicast",
         .empty_word = "none"},
     Key{.name = "load",
         .binding = bind<&TrafficSettings::load>(),
@@ -103,8 +105,10 @@ constexpr std::array kTraffic = {
     Key{.name = "destinations",
         .binding = bind<&TrafficSettings::destinations>(),
         .fallback = "[]",
-        .about = "Who receives. `flows`: one per source; `incast`: one in all, by default the last host; `checkpoint`: "
-                 "storage, any number of hosts; `multicast`: the members of the group, by default all.",
+        .about =
+            "Who receives. `flows`: one per source; `incast`: one in all, by default the last host; `poisson`: any of "
+            "these, by default of the sources; `checkpoint`: "
+            "storage, any number of hosts; `multicast`: the members of the group, by default all.",
         .only_for = "flows incast poisson checkpoint multicast",
         .example = "[\"host7\"]"},
     Key{.name = "file",
