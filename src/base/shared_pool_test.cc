@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <barrier>
 #include <set>
 #include <vector>
 
@@ -41,6 +42,7 @@ TEST(SharedPool, ReturnsRecordsToWhoeverAllocates) {
   constexpr std::uint32_t kPerRound = 1'000;
   SharedPool<Record> pool(1 << 20);
   WorkerTeam team(2);
+  std::barrier meeting(2);
   pool.set_workers(2);
   std::vector<std::uint32_t> handed;
   std::array<std::uint64_t, 2> wrong{};
@@ -52,7 +54,7 @@ TEST(SharedPool, ReturnsRecordsToWhoeverAllocates) {
           pool[handed.back()] = {.owner = round, .number = i};
         }
       }
-      team.meet();
+      meeting.arrive_and_wait();
       if (worker == 1) {
         for (std::uint32_t i = 0; i < kPerRound; ++i) {
           wrong[1] += pool[handed[i]].owner == round && pool[handed[i]].number == i ? 0 : 1;
@@ -60,7 +62,7 @@ TEST(SharedPool, ReturnsRecordsToWhoeverAllocates) {
         }
         handed.clear();
       }
-      team.meet();
+      meeting.arrive_and_wait();
     }
   });
   EXPECT_EQ(wrong[1], 0U);

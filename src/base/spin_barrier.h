@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/pause.h"
+
 namespace weft {
 
 class SpinBarrier {
@@ -33,14 +35,6 @@ class SpinBarrier {
  private:
   /// Some tens of microseconds: longer than partitions of equal size differ, shorter than a slice of the scheduler.
   static constexpr int kTurns = 1'000;
-
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
 
   const std::uint32_t threads_;
   alignas(64) std::atomic<std::uint32_t> arrived_ = 0;

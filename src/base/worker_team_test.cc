@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace weft {
@@ -25,47 +27,78 @@ TEST(WorkerTeam, RunsEveryPartOnAWorkerOfItsOwn) {
   }
 }
 
-// What was written in front of a meeting is there behind it, round after round.
-TEST(WorkerTeam, MeetsAsOftenAsItIsAskedTo) {
-  constexpr std::uint32_t kWorkers = 3;
-  constexpr std::uint64_t kRounds = 2'000;
-  WorkerTeam team(kWorkers);
+/// Rounds in which every part counts, and sees that all parts of the round before have counted.
+struct Counting {
   struct alignas(64) Count {
     std::uint64_t value = 0;
+    std::uint64_t before = 0;  // parts of the round before, as the turn has put them together
   };
-  std::array<Count, kWorkers> counts{};
-  std::array<std::uint64_t, kWorkers> wrong{};
-  team.run([&](WorkerIndex worker) {
-    for (std::uint64_t round = 1; round <= kRounds; ++round) {
-      ++counts[worker].value;
-      team.meet();
-      for (const Count& count : counts) {
-        wrong[worker] += count.value == round ? 0 : 1;
-      }
-      team.meet();
+
+  explicit Counting(std::uint32_t workers) : counts(workers) {}
+
+  void count(WorkerIndex worker) {
+    wrong_worker = wrong_worker || worker != this_worker;
+    ++counts[worker].value;
+    counts[worker].before = sum;
+  }
+  void add_up() {
+    wrong_worker = wrong_worker || this_worker != 0;
+    for (const Count& each : counts) {
+      wrong += each.value == round + 1 && each.before == round * counts.size() ? 0 : 1;
     }
-  });
-  for (const std::uint64_t each : wrong) {
-    EXPECT_EQ(each, 0U);
+    ++round;
+    sum = round * counts.size();
+  }
+
+  std::vector<Count> counts;
+  std::uint64_t round = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t wrong = 0;
+  std::atomic<bool> wrong_worker = false;
+};
+
+TEST(WorkerTeam, DoesEveryPartOnceInEveryRound) {
+  for (const std::uint32_t workers : {1U, 2U, 3U, 8U}) {
+    WorkerTeam team(workers);
+    Counting counting(workers);
+    for (std::uint64_t rounds = 1; rounds <= 1'000; rounds += 333) {
+      const std::uint64_t end = counting.round + rounds;
+      team.run_rounds({.part = [&](WorkerIndex worker) { counting.count(worker); },
+                       .turn =
+                           [&] {
+                             counting.add_up();
+                             return counting.round < end;
+                           }});
+      EXPECT_EQ(counting.round, end);
+    }
+    EXPECT_EQ(counting.wrong, 0U);
+    EXPECT_FALSE(counting.wrong_worker);
+    EXPECT_EQ(this_worker, 0U);
   }
 }
 
-// Longer than anyone spins.
-TEST(WorkerTeam, WaitsForOneThatIsLate) {
+// Longer than anyone spins: whoever waits sleeps, and its next part is done by the one that goes on.
+TEST(WorkerTeam, TakesOverWhatASleepingThreadHasNotBegun) {
   WorkerTeam team(2);
-  std::atomic<bool> done = false;
-  bool seen = false;
-  team.run([&](WorkerIndex worker) {
-    if (worker == 1) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      done = true;
-    }
-    team.meet();
-    if (worker == 0) {
-      seen = done;
-    }
-  });
-  EXPECT_TRUE(seen);
+  Counting counting(2);
+  for (int call = 0; call < 1'000 && team.parts_taken_over() == 0; ++call) {
+    const std::uint64_t end = counting.round + 50;
+    team.run_rounds({.part =
+                         [&](WorkerIndex worker) {
+                           counting.count(worker);
+                           if (counting.round + 50 == end && worker == 0) {
+                             std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                           }
+                         },
+                     .turn =
+                         [&] {
+                           counting.add_up();
+                           return counting.round < end;
+                         }});
+  }
+  EXPECT_GT(team.parts_taken_over(), 0U);
+  EXPECT_EQ(counting.wrong, 0U);
+  EXPECT_FALSE(counting.wrong_worker);
 }
 
 }  // namespace

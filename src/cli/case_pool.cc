@@ -83,10 +83,9 @@ std::string CasePool::key_of(const PooledCase& one) const {
 RunThreads CasePool::threads_of_each(std::size_t at_once) const {
   const std::size_t cores = std::min(idle_cores(), usable_cores());
   const std::size_t fair = std::clamp<std::size_t>(cores / std::max<std::size_t>(at_once, 1), 1, kUsualThreads);
-  const bool asked = options_.threads > 0;
   const std::size_t most =
-      std::min<std::size_t>(asked ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers);
-  return {.most = static_cast<std::uint32_t>(most), .are_asked_for = asked};
+      std::min<std::size_t>(options_.threads > 0 ? static_cast<std::size_t>(options_.threads) : fair, kMaxWorkers);
+  return {.most = static_cast<std::uint32_t>(most)};
 }
 
 std::string CasePool::run_in_child(const PooledCase& one, RunThreads threads,

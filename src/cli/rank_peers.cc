@@ -81,8 +81,7 @@ std::optional<RunThreads> wait_for_shared_run(const std::string& identity) {
     const std::optional<cluster::Message> message = peers().next();
     if (message && message->kind == kBegin) {
       cluster::Unpacker bytes(message->bytes);
-      const auto most = static_cast<std::uint32_t>(bytes.number());
-      return RunThreads{.most = most, .are_asked_for = bytes.number() != 0};
+      return RunThreads{.most = static_cast<std::uint32_t>(bytes.number())};
     }
     if (!message) {
       if (peers().is_silent(0, began)) {
@@ -123,7 +122,7 @@ std::string begin_shared_run(const std::string& identity, const RunThreads& thre
     }
   }
   for (std::uint32_t rank = 1; rank < cluster::ranks(); ++rank) {
-    cluster::send(rank, kBegin, cluster::Packer().number(threads.most).number(threads.are_asked_for ? 1 : 0).take());
+    cluster::send(rank, kBegin, cluster::Packer().number(threads.most).take());
   }
   return {};
 }

@@ -205,11 +205,6 @@ Result<void> share_results(const study::run::Simulation& simulation, sim::Peers&
   return {};
 }
 
-std::uint32_t threads_for(const RunThreads& threads, const study::world::World& world) {
-  constexpr Duration kLongWindow = Duration::nanoseconds(100);
-  return threads.are_asked_for || world.window() >= kLongWindow ? threads.most : 1;
-}
-
 /// What could not be written beside the results: the run's error, unless somebody is told of it.
 Result<void> or_tell(const RunCase& options, Result<void> written) {
   if (!written && options.on_unwritten) {
@@ -222,7 +217,7 @@ Result<void> or_tell(const RunCase& options, Result<void> written) {
 /// Among the processes that share the run, if they can, and threads; whether they share it. Errors: in any process but
 /// the first, they do not.
 Result<bool> deal_partitions(const RunCase& options, study::run::Simulation& simulation) {
-  const std::uint32_t threads = threads_for(options.threads, simulation.world());
+  const std::uint32_t threads = options.threads.most;
   const std::string why =
       options.peers == nullptr ? std::string("there are none") : simulation.share(*options.peers, threads);
   if (why.empty()) {

@@ -22,9 +22,6 @@ inline constexpr double kCheckHops = 8e6;
 /// Of the event loop, where the network can be divided. Changes no result.
 struct RunThreads {
   std::uint32_t most = 1;
-  /// The user has named the number. If not, they are used only where windows are long: threads meet after each, and
-  /// where it is short one that shares its core with another program holds up all.
-  bool are_asked_for = false;
 };
 
 struct RunCase {

@@ -101,10 +101,10 @@ void Kernel::post_among_peers(Worker& own, PartitionIndex to, const Crossing& cr
   }
 }
 
-Kernel::Report Kernel::sum_of_reports(std::uint32_t parity) const {
+Kernel::Report Kernel::sum_of_reports() const {
   Report all;
   for (const Worker& worker : workers_) {
-    all += worker.reports[parity];
+    all += worker.report;
   }
   return all;
 }

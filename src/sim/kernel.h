@@ -17,10 +17,10 @@
 // earlier events of every partition. A run that is asked to stop continues to the end of the window, so that it ends at
 // the same instant in every mode.
 //
-// Partitions may be dealt among several workers (docs/decisions/0058), each with a thread, which meet at the end of
-// every window; everything that happens is the same whatever their number. A handler that has `has_news(WorkerIndex)`
-// is asked by each worker after each window, and if any says yes, `take_news()` is called on the first while the others
-// wait; false stops the run.
+// Partitions may be dealt among several workers (docs/decisions/0058), with as many threads; a window is over when all
+// workers' parts of it are done, by whichever thread. Everything that happens is the same whatever their number. A
+// handler that has `has_news(WorkerIndex)` is asked for each worker after each window, and if any has, `take_news()` is
+// called as the first while the others wait; false stops the run.
 //
 // They may also be dealt among several processes (docs/decisions/0072), each with the whole world and with workers for
 // its own share of it. What is posted to a partition of another process is handed to the handler's
@@ -218,8 +218,7 @@ class Kernel {
    private:
     Running before_;
   };
-  /// What one worker tells the others at the end of a window. Two, used in turn: the next window of a fast worker must
-  /// not overwrite what a slow one still reads.
+  /// What one worker tells at the end of a window.
   struct Report {
     Time next = Time::never();    // the earliest thing that it knows of
     Time global = Time::never();  // the same of global events that were posted; the span ends before that
@@ -247,22 +246,19 @@ class Kernel {
     EventSet agenda;                    // when its partitions have something to do, those with `due` at that time
     bool has_posted = false;            // to other partitions, in this window
     Time first_global = Time::never();  // to partition 0, in this span
-    std::array<Report, 2> reports{};
+    Report report;                      // its `latest` and `count` go on from window to window
     std::array<std::vector<std::vector<Crossing>>, 2> outboxes{};  // by parity of the window and receiving worker
     std::array<std::vector<std::vector<Far>>, 2> far{};            // by parity and peer
     std::array<std::vector<Crossing>, 2> globals{};                // by parity: to partition 0
     std::vector<Crossing> incoming;                                // from peers, in the window that has just ended
-    Time latest;                                                   // at the end of a span
-    std::uint64_t count = 0;
   };
   /// Windows that follow one another without global events.
   struct Span {
-    Time begin;
-    Time last;  // no event after this
+    Time begin;  // of the window that runs
+    Time last;   // no event after this
     std::uint64_t budget = 0;
-    // Written by the first worker: how it ended.
+    std::uint32_t parity = 0;         // of the window
     Time stopped_in = Time::never();  // the beginning of the window in which the run was asked to stop
-    bool news_go_on = true;
   };
 
   template <class Handler>
@@ -272,17 +268,25 @@ class Kernel {
   template <class Handler>
   Stop run_merged(Time limit, std::uint64_t budget, Handler& handler);
   template <class Handler>
-  void run_span(WorkerIndex worker, Span& span, Handler& handler);
+  void run_span(Span& span, Handler& handler);
+  /// One worker's part of a window, on whatever thread.
+  template <class Handler>
+  void run_part(WorkerIndex worker, const Span& span, Handler& handler);
+  /// When all parts of it are done, on one thread: whether another one follows.
+  template <class Handler>
+  [[nodiscard]] bool end_window(Span& span, Handler& handler);
   template <class Handler>
   [[nodiscard]] bool run_window(WorkerIndex worker, Time last, Handler& handler);
   // Among processes.
   template <class Handler>
   bool run_common_instant(Time at, Handler& handler);
-  /// What every worker of this process has to do once it and the others have come to the end of a window.
+  /// At the end of a window of this process and the others.
   template <class Handler>
   void exchange_window(std::uint32_t parity, Handler& handler);
   template <class Handler>
   void take_posted(WorkerIndex worker, std::uint32_t parity, Handler& handler);
+  template <class Handler>
+  void take_all_posted(std::uint32_t parity, Handler& handler);
   template <class Handler>
   void take_globals(std::uint32_t parity, Handler& handler);
   /// What all workers of all processes have posted to partition 0, in an order that does not hang on theirs.
@@ -295,7 +299,7 @@ class Kernel {
   static void append_global(const Crossing& crossing, std::string& message);
   [[gnu::noinline]] void post_among_peers(Worker& own, PartitionIndex to, const Crossing& crossing);
   /// Of this process together.
-  [[nodiscard]] Report sum_of_reports(std::uint32_t parity) const;
+  [[nodiscard]] Report sum_of_reports() const;
   /// The earliest thing that any process knows of, and whether none has anything left; at never if a peer is gone.
   struct Outlook {
     Time begin = Time::never();
@@ -334,19 +338,6 @@ class Kernel {
     running_.now = event.time;
     running_.order = event.order;
     ++running_.count;
-  }
-  void meet() {
-    if (team_ != nullptr) {
-      team_->meet();
-    }
-  }
-  template <class Function>
-  void on_workers(const Function& function) {
-    if (team_ == nullptr) {
-      function(WorkerIndex{0});
-    } else {
-      team_->run(function);
-    }
   }
   /// Everything of a run on this thread is done.
   void finish_run() {
@@ -453,10 +444,10 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
     span.begin = outlook.begin;
     Time stopped_in = Time::never();
     if (!span.begin.is_never() && span.begin <= span.last) {
-      on_workers([&](WorkerIndex worker) { run_span(worker, span, handler); });
-      for (Worker& worker : workers_) {
-        now_ = later(now_, worker.latest);
-        count_ += worker.count;
+      run_span(span, handler);
+      for (const Worker& worker : workers_) {
+        now_ = later(now_, worker.report.latest);
+        count_ += worker.report.count;
       }
       for (const Report& peer : peer_reports_) {
         now_ = later(now_, peer.latest);
@@ -487,63 +478,84 @@ Kernel::Stop Kernel::run_windows(Time limit, std::uint64_t budget, Handler& hand
 }
 
 template <class Handler>
-void Kernel::run_span(WorkerIndex worker, Span& span, Handler& handler) {
+void Kernel::run_span(Span& span, Handler& handler) {
+  for (Worker& worker : workers_) {
+    worker.first_global = Time::never();
+    worker.report = {.latest = now_};
+  }
+  if (team_ != nullptr) {
+    return team_->run_rounds({.part = [&](WorkerIndex worker) { run_part(worker, span, handler); },
+                              .turn = [&] { return end_window(span, handler); }});
+  }
+  do {
+    run_part(0, span, handler);
+  } while (end_window(span, handler));
+}
+
+template <class Handler>
+void Kernel::run_part(WorkerIndex worker, const Span& span, Handler& handler) {
   const Beginning beginning(*this);
   Worker& own = workers_[worker];
-  own.first_global = Time::never();
-  Time begin = span.begin;
-  Time span_last = span.last;
-  for (bool goes_on = true; goes_on && begin <= span_last;) {
-    const Time last = earlier(end_of_window(begin), span_last);
-    own.has_posted = false;
-    Report& report = own.reports[running_.parity];
-    report.goes_on = run_window(worker, last, handler);
-    // What was posted comes in some later window, mostly the next.
-    report.next =
-        earlier(own.agenda.not_before().time, own.has_posted ? last + Duration::picoseconds(1) : Time::never());
-    report.global = own.first_global;
-    report.latest = running_.now;
-    report.count = running_.count;
-    if constexpr (requires { handler.has_news(worker); }) {
-      report.has_news = handler.has_news(worker);
-    }
-    meet();
-    if (peers_ != nullptr && worker == 0) {
-      exchange_window(running_.parity, handler);
-    }
-    take_posted(worker, running_.parity, handler);
-    Report all = sum_of_reports(running_.parity);
-    if (worker == 0) {
-      take_globals(running_.parity, handler);
-    }
-    if (peers_ != nullptr) {
-      meet();
-      take_incoming(worker, handler);
-      for (const Report& told : peer_reports_) {
-        all += told;
-      }
-    }
-    const Time next = all.next;
-    span_last = all.global.is_never() ? span_last : earlier(span_last, all.global - Duration::picoseconds(1));
-    goes_on = all.goes_on;
-    if constexpr (requires { handler.take_news(); }) {
-      if (all.has_news) {
-        if (worker == 0) {
-          span.news_go_on = handler.take_news();
-        }
-        meet();
-        goes_on &= span.news_go_on;
-      }
-    }
-    if (!goes_on && worker == 0) {
-      span.stopped_in = begin;
-    }
-    begin = next;
-    goes_on &= !next.is_never() && all.count < span.budget;
-    running_.parity ^= 1U;
+  Report& report = own.report;
+  running_.now = report.latest;
+  running_.count = report.count;
+  running_.parity = span.parity;
+  // What others have posted in the window before.
+  take_posted(worker, span.parity ^ 1U, handler);
+  take_incoming(worker, handler);
+  const Time last = earlier(end_of_window(span.begin), span.last);
+  own.has_posted = false;
+  report.goes_on = run_window(worker, last, handler);
+  // What was posted comes in some later window, mostly the next.
+  report.next = earlier(own.agenda.not_before().time, own.has_posted ? last + Duration::picoseconds(1) : Time::never());
+  report.global = own.first_global;
+  report.latest = running_.now;
+  report.count = running_.count;
+  if constexpr (requires { handler.has_news(worker); }) {
+    report.has_news = handler.has_news(worker);
   }
-  own.latest = running_.now;
-  own.count = running_.count;
+}
+
+template <class Handler>
+bool Kernel::end_window(Span& span, Handler& handler) {
+  const Beginning beginning(*this);
+  Report all = sum_of_reports();
+  running_.now = all.latest;
+  if (peers_ != nullptr) {
+    exchange_window(span.parity, handler);
+    for (const Report& told : peer_reports_) {
+      all += told;
+    }
+  }
+  take_globals(span.parity, handler);
+  if (!all.global.is_never()) {
+    span.last = earlier(span.last, all.global - Duration::picoseconds(1));
+  }
+  bool goes_on = all.goes_on;
+  if constexpr (requires { handler.take_news(); }) {
+    goes_on = (!all.has_news || handler.take_news()) && goes_on;
+  }
+  if (!goes_on) {
+    span.stopped_in = span.begin;
+  }
+  span.begin = all.next;
+  goes_on = goes_on && !span.begin.is_never() && span.begin <= span.last && all.count < span.budget;
+  if (!goes_on) {
+    take_all_posted(span.parity, handler);
+  }
+  span.parity ^= 1U;
+  return goes_on;
+}
+
+// At the end of a span, for what comes next may look at all partitions.
+template <class Handler>
+void Kernel::take_all_posted(std::uint32_t parity, Handler& handler) {
+  for (WorkerIndex worker = 0; worker < workers_.size(); ++worker) {
+    this_worker = worker;
+    take_posted(worker, parity, handler);
+    take_incoming(worker, handler);
+  }
+  this_worker = 0;
 }
 
 template <class Handler>
@@ -581,7 +593,7 @@ void Kernel::take_incoming(WorkerIndex worker, Handler& handler) {
 // A report, and behind it for each crossing: the partition, the crossing, and its content as the handler packs that.
 template <class Handler>
 void Kernel::exchange_window(std::uint32_t parity, Handler& handler) {
-  const Report own = sum_of_reports(parity);
+  const Report own = sum_of_reports();
   for (std::uint32_t peer = 0; peer < peers_->count(); ++peer) {
     std::string& message = messages_[peer];
     message.assign(reinterpret_cast<const char*>(&own), sizeof own);
@@ -648,7 +660,7 @@ bool Kernel::run_common_instant(Time at, Handler& handler) {
   running_.window_end = at;
   running_.is_shared = true;
   workers_.front().first_global = Time::never();
-  Report& report = workers_.front().reports[0];
+  Report& report = workers_.front().report;
   report = {};
   for (PartitionIndex index = next_at(at); index < partitions_.size(); index = next_at(at)) {
     Partition& partition = partitions_[index];
@@ -668,18 +680,15 @@ bool Kernel::run_common_instant(Time at, Handler& handler) {
   report.latest = running_.now;
   report.count = running_.count;
   for (WorkerIndex worker = 0; worker < workers_.size(); ++worker) {
-    workers_[worker].reports[0] = worker == 0 ? report : Report{};
+    workers_[worker].report = worker == 0 ? report : Report{};
     if constexpr (requires { handler.has_news(worker); }) {
-      workers_[worker].reports[0].has_news = handler.has_news(worker);
+      workers_[worker].report.has_news = handler.has_news(worker);
     }
   }
   exchange_window(0, handler);
-  for (WorkerIndex worker = 0; worker < workers_.size(); ++worker) {
-    take_posted(worker, 0, handler);
-    take_incoming(worker, handler);
-  }
+  take_all_posted(0, handler);
   take_globals(0, handler);
-  Report all = sum_of_reports(0);
+  Report all = sum_of_reports();
   for (const Report& told : peer_reports_) {
     all += told;
   }

@@ -26,9 +26,9 @@ constexpr Duration kLookahead = 100_ns;
 using Happened = std::vector<std::pair<Time, std::uint32_t>>;
 
 /// Actors in partitions. Each has something to do of its own from time to time, and now and then sends something to one
-/// elsewhere, which comes no sooner than the lookahead: it goes into the other's box, and the other looks there. What
-/// an actor does depends on its own past alone. The first is of partition 0, and has to do with nobody else. Partitions
-/// are dealt among as many workers as are asked for.
+/// elsewhere, which comes no sooner than the distance of their partitions, at least the lookahead: it goes into the
+/// other's box, and the other looks there. What an actor does depends on its own past alone. The first is of partition
+/// 0, and has to do with nobody else. Partitions are dealt among as many workers as are asked for.
 class Crowd {
  public:
   static constexpr std::uint32_t kActors = 13;
@@ -65,6 +65,17 @@ class Crowd {
     for (std::uint32_t i = 0; i < kActors; ++i) {
       next_[i] = Time::zero() + Duration::nanoseconds(i);
       plan(i);
+    }
+  }
+  /// As cables of very different lengths would: from the lookahead to a hundred times that, at random.
+  void put_apart(std::uint64_t seed) {
+    RandomStream random(seed, "distances");
+    for (auto& row : distances_) {
+      for (Duration& each : row) {
+        each = kLookahead * (random.uniform_between({.low = 0, .high = 2}) == 0
+                                 ? 1
+                                 : 1 + random.uniform_between({.low = 0, .high = 99}));
+      }
     }
   }
   Crowd(const Crowd&) = delete;
@@ -146,8 +157,8 @@ class Crowd {
     next_[actor] = now + Duration::nanoseconds(1 + below(150));
     if (below(3) == 0) {
       const auto other = static_cast<std::uint32_t>(1 + below(kActors - 2));
-      const Crossing sent{
-          .at = now + kLookahead + Duration::nanoseconds(below(400)), .target = other, .content = other};
+      const Duration distance = distances_[partition_of(actor)][partition_of(other)];
+      const Crossing sent{.at = now + distance + Duration::nanoseconds(below(400)), .target = other, .content = other};
       if (kernel.in_window() && partition_of(other) != partition_of(actor)) {
         kernel.post(partition_of(other), sent);
       } else {
@@ -162,6 +173,14 @@ class Crowd {
     kernel.wake(wakes_[actor], ActorId(0, actor), box.empty() ? next_[actor] : earlier(next_[actor], *box.begin()));
   }
 
+  using Row = std::array<Duration, kPartitions + 1>;
+  std::array<Row, kPartitions + 1> distances_ = [] {
+    Row row;
+    row.fill(kLookahead);
+    std::array<Row, kPartitions + 1> rows;
+    rows.fill(row);
+    return rows;
+  }();
   std::vector<Wake> wakes_;
   std::vector<Time> next_;
   std::vector<std::set<Time>> boxes_;
@@ -199,6 +218,24 @@ TEST(DividedKernel, DoesTheSameOnAnyNumberOfWorkers) {
     EXPECT_EQ(crowd.kernel.now(), alone.kernel.now());
     EXPECT_EQ(crowd.news, alone.news);
   }
+}
+
+// Ways of very different lengths; also with more threads than processors, which then do one another's parts.
+TEST(DividedKernel, DoesTheSameHoweverFarPartitionsAreApart) {
+  std::set<Happened> different;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Crowd whole(Duration::zero());
+    whole.put_apart(seed);
+    (void)whole.kernel.run(kEnd, kUnlimited, whole);
+    different.insert(whole.happened);
+    for (const std::uint32_t workers : {1U, 2U, 3U, 4U}) {
+      Crowd crowd(kLookahead, workers);
+      crowd.put_apart(seed);
+      EXPECT_EQ(crowd.kernel.run(kEnd, kUnlimited, crowd), Kernel::Stop::kLimit);
+      EXPECT_EQ(crowd.sorted(), whole.happened) << "seed " << seed << ", workers " << workers;
+    }
+  }
+  EXPECT_EQ(different.size(), 4U);
 }
 
 TEST(DividedKernel, StopsOnNewsWhereverTheyComeFrom) {

@@ -100,8 +100,6 @@ class World {
   [[nodiscard]] bool is_foreign_port(fabric::PortIndex port) const { return peer_of_port(port).has_value(); }
   /// Which peer simulates it; none: this process does.
   [[nodiscard]] std::optional<std::uint32_t> peer_of_port(fabric::PortIndex port) const;
-  /// After so much simulated time threads meet; zero: the world is not divided.
-  [[nodiscard]] Duration window() const { return division_.lookahead; }
   /// What several partitions share outside of this: whether a worker has anything that all must see at the end of a
   /// window, and what is done with it then, while all others wait; false stops the run.
   struct News {
