@@ -4,10 +4,10 @@
 //
 // Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates, with min-hop routing,
 // OpenSM's default, beside distributed control. MADs and data share no wire. Failures come when the scenario has them,
-// so that one may meet a manager that sweeps for another; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in
-// which order, and for the defaults of the interval and of requests on the wire; the times of agents and of the routing
-// engine are guesses of the scenario, those of the manager's thread and of switches that pass MADs on are the guesses
-// of ManagerOptions and MadTimes.
+// so that one may meet a manager that sweeps for another; announced work counts as a failure. Sources: OpenSM 3.3.23
+// for what is asked, in which order, and for the defaults of the interval and of requests on the wire; the times of
+// agents and of the routing engine are guesses of the scenario, those of the manager's thread and of switches that pass
+// MADs on are the guesses of ManagerOptions and MadTimes.
 #pragma once
 
 #include <cstdint>
