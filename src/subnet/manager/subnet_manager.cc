@@ -189,7 +189,7 @@ void SubnetManager::answer_sm_info(const MadPacket& request) {
   outgoing_.push_back(back);
 }
 
-/// Trap 144 of the own port, by the LID of the master. OpenSM sends it once, and again after the next poll.
+/// Trap 144 of the own port, by the LID of the master. OpenSM sends it when it begins to stand by, and after each poll.
 //= ibta-1.7 14.2.5.1
 void SubnetManager::announce() {
   if (known_.nodes().empty() || master_->info.priority >= options_.priority) {

@@ -18,9 +18,9 @@
 //
 // Managers that find each other (IsSM) read SMInfo: a master, then the higher priority, then the lower GUID wins; the
 // other stands by, polls, and takes over after `poll_retries` polls in vain. One that stands by behind a lower priority
-// says so after each poll (trap 144); the master sweeps, hands over when it has discovered a standby that wins, and
-// stands by in its turn. Who becomes the master reads all P_Key tables and writes all forwarding tables and ports of
-// switches.
+// says so, then and after each poll (trap 144); the master sweeps, hands over when it has discovered a standby that
+// wins, and stands by in its turn. Who becomes the master reads all P_Key tables and writes all forwarding tables and
+// ports of switches.
 #pragma once
 
 #include <cstdint>

@@ -396,6 +396,7 @@ void SubnetManager::stand_by(const Rival& master, Time now) {
   master_ = master;
   state_ = ManagerState::kStandby;
   polls_missed_ = 0;
+  announce();
   end_sweep(now);
   next_poll_ = now;
 }

@@ -233,7 +233,8 @@ TEST(SweepStudy, TakesFailuresOneAfterAnotherThatAreFarApart) {
   }
 }
 
-// What two OpenSMs asked: the later one 123 before it stands by, and 147 as the master.
+// What two OpenSMs asked: the later one 123 before it stands by, the first 127 until it hands over, and the later one
+// 147 as the master.
 TEST(SweepStudy, HandsOverToALaterManagerOfAHigherPriority) {
   const Subnet subnet = parsed(stored("ring6.net"));
   SweepPlan plan = plan_of(subnet);
@@ -244,6 +245,8 @@ TEST(SweepStudy, HandsOverToALaterManagerOfAHigherPriority) {
   EXPECT_LT(*study.later->stands_by, *study.later->handed_over);
   EXPECT_LT(*study.later->handed_over, *study.later->up);
   EXPECT_EQ(study.later->requests_before, 123);
+  // Trap 144 comes twice, and the first master discovers twice before it hands over.
+  EXPECT_EQ(study.later->requests_first, 127);
   EXPECT_EQ(study.later->requests, 147);
   EXPECT_EQ(study.later->blocks, 6);
   EXPECT_TRUE(study.later->is_routed);
