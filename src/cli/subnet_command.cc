@@ -122,7 +122,10 @@ Result<Said> sweeps(const SubnetText& text, const ManagedSubnet& managed) {
   if (!study) {
     return tl::unexpected(study.error());
   }
-  const StudiedSweep swept{.plan = *plan, .study = *study, .manager = managed.subnet[plan->manager.node].description};
+  const StudiedSweep swept{.plan = *plan,
+                           .study = *study,
+                           .manager = managed.subnet[plan->manager.node].description,
+                           .later = plan->later ? managed.subnet[plan->later->at.node].description : std::string()};
   return Said{.text = sweep_text(swept, columns(text)), .json = sweep_json(swept)};
 }
 

@@ -17,6 +17,9 @@ namespace weft::cli {
 /// Of `weft subnet sweep`; an empty duration is the default.
 struct SubnetSweepText {
   std::vector<std::string> failures;
+  std::string fail_interval;  // empty: each failure when the one before has been dealt with
+  std::string later;          // a node, where another manager starts when the first is done; empty: none
+  std::int64_t later_priority = 1;
   bool qos = false;
   std::int64_t smps = 4;
   std::int64_t retries = 3;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr ReadLimit kLargestPartitions{.bytes = std::uint64_t{1} << 26};
 constexpr std::int64_t kMostSmps = 1'024;
+constexpr std::int64_t kHighestPriority = 15;
 constexpr std::int64_t kMostRetries = 1'000;
 constexpr std::int64_t kLargestBuffer = 1'000'000;
 constexpr Duration kLongestTime = Duration::seconds(3'600);
@@ -92,6 +94,52 @@ Result<subnet::SweepFailure> failure_of(const std::string& word, const subnet::S
   return failure;
 }
 
+/// A manager that starts later, at another node.
+Result<void> take_later(const SubnetSweepText& text, const subnet::Subnet& subnet, subnet::SweepPlan& plan) {
+  if (text.later.empty()) {
+    return {};
+  }
+  const Result<subnet::NodeIndex> node = subnet::find_node(subnet, text.later);
+  if (!node) {
+    return fail("--later: {}", node.error().message);
+  }
+  if (*node == plan.manager.node) {
+    return fail("--later: the first manager runs at {}; name another node", text.later);
+  }
+  const std::vector<subnet::Port>& ports = subnet[*node].ports;
+  const auto cable = std::ranges::find_if(ports, [](const subnet::Port& port) { return port.peer.has_value(); });
+  if (cable == ports.end()) {
+    return fail("--later: '{}' has no cable; name a node that has one", text.later);
+  }
+  const bool is_switch = subnet[*node].type == subnet::NodeType::kSwitch;
+  plan.later = subnet::LaterManager{
+      .at = {.node = *node, .port = static_cast<subnet::PortNumber>(is_switch ? 0 : cable - ports.begin())},
+      .priority = static_cast<std::uint8_t>(text.later_priority)};
+  return {};
+}
+
+/// When failures come, where they do not wait for one another.
+Result<void> take_interval(const std::string& text, subnet::SweepPlan& plan) {
+  if (text.empty()) {
+    return {};
+  }
+  const Result<Duration> interval = parse_duration(text);
+  if (!interval) {
+    return fail("--fail-interval: {}", interval.error().message);
+  }
+  if (*interval < Duration::zero() || *interval > kLongestTime) {
+    return fail("--fail-interval: {} is out of range; write {} to {}", *interval, Duration::zero(), kLongestTime);
+  }
+  if (plan.failures.size() < 2) {
+    return fail("--fail-interval: it is between failures, and there {} {}; give --fail twice or more",
+                plan.failures.size() == 1 ? "is" : "are", plan.failures.size());
+  }
+  for (std::size_t i = 0; i < plan.failures.size(); ++i) {
+    plan.failures[i].at = *interval * static_cast<std::int64_t>(i);
+  }
+  return {};
+}
+
 Result<void> take_partitions(const std::string& file, subnet::SweepPlan& plan) {
   if (file.empty()) {
     return {};
@@ -115,6 +163,11 @@ void add_sweep_options(CLI::App& app, SubnetText& text) {
   add_engine_options(app, text);
   app.add_option("--fail", sweep.failures, "Pull the cable NODE[PORT], or all of NODE; may be given several times")
       ->allow_extra_args(false);
+  app.add_option("--fail-interval", sweep.fail_interval,
+                 "Between failures, whatever the manager does; default: each when the one before is dealt with");
+  app.add_option("--later", sweep.later, "Another manager starts at this node when the first has swept");
+  app.add_option("--later-priority", sweep.later_priority, "Its priority, where the first has 0; default: 1")
+      ->check(CLI::Range(std::int64_t{0}, kHighestPriority));
   app.add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)");
   app.add_flag("--qos", sweep.qos, "Write tables of virtual lanes and their arbitration");
   app.add_option("--smps", sweep.smps, "Requests under way at once; default: 4")
@@ -159,6 +212,12 @@ Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet
       return pass_on(failure);
     }
     plan.failures.push_back(std::move(*failure));
+  }
+  if (Result<void> taken = take_interval(sweep.fail_interval, plan); !taken) {
+    return pass_on(taken);
+  }
+  if (Result<void> taken = take_later(sweep, managed.subnet, plan); !taken) {
+    return pass_on(taken);
   }
   return plan;
 }

@@ -22,6 +22,7 @@ struct StudiedSweep {
   const subnet::SweepPlan& plan;
   const subnet::SweepStudy& study;
   std::string manager;  // its node
+  std::string later;    // that of the one that starts later; empty: none
 };
 [[nodiscard]] std::string sweep_text(const StudiedSweep& swept, LineWidth width);
 [[nodiscard]] nlohmann::ordered_json sweep_json(const StudiedSweep& swept);

@@ -127,6 +127,31 @@ std::string failed_cables_text(const subnet::SweepStudy& study, LineWidth width)
   return table.text() + errors;
 }
 
+std::string later_text(const subnet::HandoverReport& later, const std::string& node) {
+  std::string text = fmt::format("later manager at {}: stands by after {} with {} requests", node,
+                                 after_text(later.stands_by), later.requests_before);
+  if (!later.handed_over || !later.up) {
+    return text + ", and stays so\n";
+  }
+  return text + fmt::format(
+                    ", is handed over to after {} ({} requests of the first), has swept after {} ({} requests, {} "
+                    "blocks)\n",
+                    short_text(*later.handed_over), later.requests_first, short_text(*later.up), later.requests,
+                    later.blocks);
+}
+
+ordered_json later_json(const subnet::HandoverReport& later, const std::string& node) {
+  return {{"node", node},
+          {"stands_by_s", study::results::seconds_or_null(later.stands_by)},
+          {"requests_before", later.requests_before},
+          {"handed_over_s", study::results::seconds_or_null(later.handed_over)},
+          {"requests_first", later.requests_first},
+          {"up_s", study::results::seconds_or_null(later.up)},
+          {"requests", later.requests},
+          {"blocks", later.blocks},
+          {"as_routed", later.is_routed}};
+}
+
 ordered_json requests_json(const subnet::SmpCounts& counts) {
   ordered_json document = ordered_json::object();
   for (const std::uint16_t attribute : attributes_of(counts)) {
@@ -184,6 +209,9 @@ std::string sweep_text(const StudiedSweep& swept, LineWidth width) {
                       study.is_routed ? "those of the engine, entry for entry" : "not those of the engine");
   text +=
       fmt::format("\nlight sweep: {} with {} requests\n", short_text(taken(study.light)), study.light.total_requests());
+  if (study.later) {
+    text += later_text(*study.later, swept.later);
+  }
   if (!study.failures.empty()) {
     text += "\n" + failed_cables_text(study, width);
   }
@@ -220,6 +248,9 @@ ordered_json sweep_json(const StudiedSweep& swept) {
                         {"bound_s", study.bound.seconds()},
                         {"bring_up", report_json(study.bring_up)},
                         {"light", report_json(study.light)}};
+  if (study.later) {
+    document["later"] = later_json(*study.later, swept.later);
+  }
   document["failures"] = ordered_json::array();
   for (const subnet::FailureReport& failure : study.failures) {
     document["failures"].push_back(failed_cable_json(failure));

@@ -182,6 +182,7 @@ struct PortInfo {
 struct SmInfo {
   static constexpr std::size_t kSize = 21;
   static constexpr std::string_view kName = "SMInfo";
+  static constexpr std::uint32_t kHandover = 1;  // the modifier of a Set: be the master
 
   std::uint64_t guid = 0;
   std::uint64_t sm_key = 0;
@@ -204,6 +205,7 @@ struct Notice {
   static constexpr std::string_view kName = "Notice";
   static constexpr std::uint8_t kUrgent = 1;
   static constexpr std::uint16_t kLinkStateChange = 128;
+  static constexpr std::uint16_t kLocalChange = 144;  // of a port, such as the priority of its manager
 
   std::uint8_t is_generic = 1;
   std::uint8_t type = 0;            // 7 bits

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -107,6 +108,81 @@ TEST(Failures, WhereTheyComeTooOftenToBeDrawnTheFormulaStandsAlone) {
   EXPECT_GT(month["events_per_month"].get<double>(), 1e7);
   EXPECT_EQ(month["goodput"], month["goodput_formula"]);
   EXPECT_NE(outcome.err.find("by formula alone"), std::string::npos) << outcome.err;
+}
+
+const std::string kManaged =
+    kExamples +
+    "/subnet/failing-cable.toml --set transport.ack_timeout=8 --set routing.reroute_delay=auto "
+    "--set library.profile=nccl-2-14";
+
+/// When routes of a run follow after the failure of the example, since then, with another component.
+double follows_after(const std::string& component) {
+  const Outcome outcome = run_weft("run " + kManaged + " --set failure[0].select=" + component +
+                                   " --set failure[0].duration=1s --no-results --no-cache --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json document = nlohmann::json::parse(outcome.out);
+  for (const auto& event : document["runs"][0]["events"]) {
+    if (event["kind"] == "resweep") {
+      return event["at_s"].get<double>() - 100e-6;
+    }
+  }
+  return -1;
+}
+
+// With "auto" each failure has the time of its own sweep, which is that of a run with the same failure.
+TEST(Failures, EachFollowsWhenTheSimulatedManagerHasSweptForIt) {
+  const Outcome outcome =
+      run_weft("failures " + kManaged + " --ring-only --no-variants --fabrics infiniband --months 20 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json network = nlohmann::json::parse(outcome.out)["networks"][0];
+  ASSERT_TRUE(network["possible"].get<bool>());
+  EXPECT_FALSE(network.contains("reroute_delay_s"));
+  std::map<std::string, nlohmann::json> failures;
+  for (const auto& failure : network["failures"]) {
+    failures[failure["kind"]] = failure;
+  }
+  for (const char* const kind : {"link", "spine"}) {
+    const nlohmann::json& failure = failures[kind];
+    ASSERT_TRUE(failure.contains("reroute_delay_s")) << kind;
+    const double delay = failure["reroute_delay_s"].get<double>();
+    const std::string component = failure["component"].get<std::string>();
+    EXPECT_NEAR(delay, follows_after(kind == std::string("spine") ? component + "/*" : component), 1e-9) << kind;
+    // What was sent into the dead cable arrives after that at the earliest.
+    EXPECT_GT(failure["stall_s"].get<double>(), 0.5 * delay) << kind;
+  }
+  // The manager's own cable and leaf are left to it.
+  EXPECT_EQ(failures["host-link"]["component"].get<std::string>().rfind("host0/", 0), std::string::npos);
+  EXPECT_NE(failures["leaf"]["component"], "leaf0");
+  for (const char* const kind : {"host-link", "leaf"}) {
+    EXPECT_TRUE(failures[kind].contains("reroute_delay_s")) << kind;
+  }
+  EXPECT_FALSE(failures["degraded-lanes"].contains("reroute_delay_s"));
+  // A standby has to take over first.
+  EXPECT_GT(failures["subnet-manager"]["reroute_delay_s"].get<double>(), 1);
+}
+
+TEST(Failures, SaysThatNobodyIsLeftWhoWouldSweep) {
+  const Outcome outcome = run_weft("failures " + kManaged +
+                                   " --ring-only --no-variants --fabrics infiniband --months 20 --set "
+                                   "topology.hosts=3 --set failure[0].select=leaf0/port3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json document = nlohmann::json::parse(outcome.out);
+  for (const auto& failure : document["networks"][0]["failures"]) {
+    if (failure["kind"] == "leaf") {
+      EXPECT_NE(failure["reason"].get<std::string>().find("the link of the manager's own port is down"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(Failures, TheFailedLinkOfAComparisonHasTheTimeOfItsSweep) {
+  const Outcome outcome = run_weft("compare " + kManaged + " --set traffic[0].size=1MB --fabrics infiniband --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const nlohmann::json fault = nlohmann::json::parse(outcome.out)["fabrics"][0]["fault"];
+  ASSERT_TRUE(fault.contains("reroute_delay_s")) << fault.dump();
+  const double delay = fault["reroute_delay_s"].get<double>();
+  EXPECT_NEAR(delay, follows_after(fault["link"].get<std::string>()), 1e-9);
+  EXPECT_GT(fault["lost_s"].get<double>(), 0.5 * delay);
 }
 
 void expect_refused(const std::string& arguments, const std::string& said) {

@@ -39,6 +39,27 @@ TEST(SubnetSweep, SaysWhenTheLastBlockIsWrittenAfterAFailure) {
   EXPECT_EQ(document["failures"][1]["as_routed"], true);
 }
 
+// As OpenSM: six blocks in one sweep for both, where discovery has begun anew.
+TEST(SubnetSweep, OneSweepMendsWhatFailsWhileItDiscovers) {
+  const nlohmann::json document = swept(kNetwork + " --fail Leaf2[5] --fail Leaf3[6] --fail-interval 200us");
+  ASSERT_EQ(document["failures"].size(), 2U);
+  EXPECT_EQ(document["failures"][0]["blocks"], 6);
+  EXPECT_EQ(document["failures"][1]["blocks"], 6);
+  EXPECT_EQ(document["failures"][1]["as_routed"], true);
+  EXPECT_NEAR(document["failures"][0]["mended_s"].get<double>() - document["failures"][1]["mended_s"].get<double>(),
+              200e-6, 1e-9);
+}
+
+TEST(SubnetSweep, HandsOverToALaterManagerOfAHigherPriority) {
+  const nlohmann::json higher = swept(kNetwork + " --later H7 --later-priority 3")["later"];
+  EXPECT_EQ(higher["node"], "H7");
+  EXPECT_EQ(higher["as_routed"], true);
+  EXPECT_LT(higher["handed_over_s"], higher["up_s"]);
+  const nlohmann::json equal = swept(kNetwork + " --later H7 --later-priority 0")["later"];
+  EXPECT_TRUE(equal["stands_by_s"].is_number());
+  EXPECT_TRUE(equal["up_s"].is_null());
+}
+
 TEST(SubnetSweep, NamesPortsOfAScenarioAsItDoes) {
   const Outcome outcome = run_weft("subnet sweep " + kScenario + " --engine dor --fail switch0/port2");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
@@ -56,6 +77,9 @@ TEST(SubnetSweep, RefusesWrongInputWithOneLine) {
   for (const auto& [options, says] :
        {std::pair("--fail Leaf9[1]", "--fail: no node is called 'Leaf9'"),
         std::pair("--fail Leaf1[7]", "Leaf1 has no port 7"), std::pair("--engine minhob", "--engine: "),
+        std::pair("--later H99", "--later: "), std::pair("--later H1", "name another node"),
+        std::pair("--fail Leaf1[1] --fail-interval 1s", "give --fail twice"),
+        std::pair("--fail Leaf1[1] --fail Leaf1[2] --fail-interval soon", "--fail-interval: "),
         std::pair("--agent-time fast", "--agent-time: "), std::pair("--timeout 0s", "--timeout: "),
         std::pair("--conf /nowhere.conf", "/nowhere.conf"), std::pair("--smps 0", "--smps")}) {
     const Outcome outcome = run_weft("subnet sweep " + kNetwork + " " + options);

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "study/assembly/build_topology.h"
-#include "study/scenario/fail_at.h"
+#include "study/run/manager_study.h"
 
 namespace weft::study::compare {
 namespace {
@@ -73,6 +73,27 @@ std::vector<double> times_between(const std::vector<double>& ends) {
   return times;
 }
 
+/// A cable of a host that carries data.
+struct HostCable {
+  std::string port;  // of the NIC
+  std::string leaf;
+  bool is_managers = false;
+};
+
+/// The first ones that leave the manager its subnet, or just the first.
+void take_host_cable(const std::vector<HostCable>& cables, UsedComponents& used) {
+  if (cables.empty()) {
+    return;
+  }
+  const auto or_first = [&](auto found) { return found == cables.end() ? cables.begin() : found; };
+  const auto is_at_managers_leaf = [&](const HostCable& cable) {
+    return std::ranges::any_of(cables,
+                               [&](const HostCable& other) { return other.is_managers && other.leaf == cable.leaf; });
+  };
+  used.host_port = or_first(std::ranges::find(cables, false, &HostCable::is_managers))->port;
+  used.leaf = or_first(std::ranges::find_if_not(cables, is_at_managers_leaf))->leaf;
+}
+
 }  // namespace
 
 std::string_view word_of(FailureCase which) { return kCaseWords.at(static_cast<std::size_t>(which)); }
@@ -118,7 +139,8 @@ Result<scenario::Scenario> ring_probe(const scenario::Scenario& scenario, const 
   return probe;
 }
 
-UsedComponents used_components(const results::RunResults& healthy, const fabric::Graph& graph) {
+UsedComponents used_components(const results::RunResults& healthy, const fabric::Graph& graph,
+                               const std::optional<std::string>& manager) {
   std::map<std::string, std::uint32_t> nodes;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     nodes.emplace(graph.nodes[i].name, i);
@@ -132,6 +154,7 @@ UsedComponents used_components(const results::RunResults& healthy, const fabric:
   };
   UsedComponents used;
   std::uint64_t most = 0;
+  std::vector<HostCable> cables;
   for (const results::PortRow& port : healthy.ports) {
     const auto from = node_of(port.name);
     const auto to = node_of(port.peer);
@@ -140,9 +163,10 @@ UsedComponents used_components(const results::RunResults& healthy, const fabric:
     }
     const bool from_host = *from < graph.host_endpoints();
     const bool to_switch = *to >= graph.endpoints;
-    if (from_host && to_switch && !used.host_port) {
-      used.host_port = graph.nodes[*from].name;
-      used.leaf = graph.nodes[*to].name;
+    if (from_host && to_switch) {
+      cables.push_back({.port = graph.nodes[*from].name,
+                        .leaf = graph.nodes[*to].name,
+                        .is_managers = manager && assembly::host_of(graph, EndpointId(*from)) == *manager});
     }
     if (*from >= graph.endpoints && to_switch && port.tx_bytes > most) {
       most = port.tx_bytes;
@@ -152,6 +176,7 @@ UsedComponents used_components(const results::RunResults& healthy, const fabric:
       used.spine = graph.nodes[up ? *to : *from].name;
     }
   }
+  take_host_cable(cables, used);
   if (used.spine == used.leaf) {
     used.spine.reset();
   }
@@ -239,13 +264,15 @@ RingReading read_ring(const std::vector<double>& ends, double at, double healthy
   return reading;
 }
 
-Result<void> check_reroute_delay(const scenario::Scenario& scenario) {
-  if (!scenario::simulates_resweeps(scenario.routing)) {
-    return {};
-  }
-  return scenario::fail_at(scenario, "routing.reroute_delay",
-                           "\"auto\" differs from failure to failure, and here one time is compared; set a time, as "
-                           "weft subnet sweep gives it");
+std::optional<std::string> manager_host(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  return scenario::simulates_resweeps(scenario.routing) ? std::optional(assembly::host_of(graph, EndpointId(0)))
+                                                        : std::nullopt;
+}
+
+Result<std::optional<Duration>> reroute_delay_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  return scenario::simulates_resweeps(scenario.routing)
+             ? run::first_sweep_time(scenario, graph)
+             : Result<std::optional<Duration>>(scenario::reroute_delay_of(scenario.routing));
 }
 
 }  // namespace weft::study::compare

@@ -35,14 +35,16 @@ enum class FailureCase : std::uint8_t {
 inline constexpr std::size_t kFailureCases = 8;
 [[nodiscard]] std::string_view word_of(FailureCase which);
 
-/// Components that the ring uses, in a healthy run; none: it uses none of the kind.
+/// Components that the ring uses, in a healthy run; none: it uses none of the kind. Not those that cut off the host of
+/// a simulated subnet manager, `manager`, where there are others: nobody is left then to time the sweep of.
 struct UsedComponents {
   std::optional<std::string> host_port{};    // of a NIC
   std::optional<std::string> fabric_port{};  // of a leaf, towards another switch
   std::optional<std::string> leaf{};
   std::optional<std::string> spine{};
 };
-[[nodiscard]] UsedComponents used_components(const results::RunResults& healthy, const fabric::Graph& graph);
+[[nodiscard]] UsedComponents used_components(const results::RunResults& healthy, const fabric::Graph& graph,
+                                             const std::optional<std::string>& manager);
 /// The component of a kind; none: there is none under the ring.
 [[nodiscard]] std::optional<std::string> component_of(const UsedComponents& used, FailureCase which);
 
@@ -53,8 +55,12 @@ void add_failure(scenario::Scenario& scenario, FailureCase which, const std::str
 void add_steady_failure(scenario::Scenario& scenario, FailureCase which, const std::string& component,
                         std::optional<Duration> until);
 
-/// Refuses `routing.reroute_delay = "auto"`, which is not one time.
-[[nodiscard]] Result<void> check_reroute_delay(const scenario::Scenario& scenario);
+/// The host of the manager that times failures, with `routing.reroute_delay = "auto"`.
+[[nodiscard]] std::optional<std::string> manager_host(const scenario::Scenario& scenario, const fabric::Graph& graph);
+/// From the scenario's first failure until routes avoid it: with "auto" what its manager takes, none where no cable
+/// fails. Errors: those of run::add_sweep_times.
+[[nodiscard]] Result<std::optional<Duration>> reroute_delay_of(const scenario::Scenario& scenario,
+                                                               const fabric::Graph& graph);
 
 /// When operations of the ring had ended on all ranks, since the start, in order.
 [[nodiscard]] std::vector<double> ring_ends(const results::RunResults& results);

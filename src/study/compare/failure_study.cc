@@ -83,14 +83,13 @@ class FailureStudy {
     if (!graph) {
       return pass_on(graph);
     }
-    if (Result<void> one_time = check_reroute_delay(scenario_); !one_time) {
-      return one_time;
-    }
     network_.library = scenario_.library.profile;
     network_.ack_timeout = scenario_.transport.ack_timeout;
     network_.retry_count = scenario_.transport.retry_count;
     network_.uses_queue_pairs = scenario::has_ib_transport(scenario_.fabric.family);
-    network_.reroute_delay = scenario::reroute_delay_of(scenario_.routing).seconds();
+    if (!scenario::simulates_resweeps(scenario_.routing)) {
+      network_.reroute_delay = scenario::reroute_delay_of(scenario_.routing).seconds();
+    }
     if (scenario_.library.watchdog) {
       network_.watchdog = scenario_.library.watchdog->seconds();
     }
@@ -106,7 +105,8 @@ class FailureStudy {
     }
     ends_ = ring_ends(*healthy);
     healthy_ = usual_time(ends_);
-    used_ = used_components(*healthy, *graph);
+    used_ = used_components(*healthy, *graph, manager_host(scenario_, *graph));
+    graph_ = *std::move(graph);
     if (options_.runs_job && has_job()) {
       Result<double> step = step_of(job_scenario());
       if (!step) {
@@ -192,11 +192,20 @@ class FailureStudy {
     const double at = ends_.size() > 2 ? ends_[1] + (ends_[2] - ends_[1]) / 2 : 0;
     scenario::Scenario failed = probe_;
     add_failure(failed, which, made.component, Duration::picoseconds(static_cast<std::int64_t>(at * 1e12)));
+    const auto unknown = [&made](const Error& why) {
+      made.known = false;
+      made.reason = why.message;
+    };
+    if (!network_.reroute_delay) {
+      const Result<std::optional<Duration>> rerouted = reroute_delay_of(failed, graph_);
+      if (!rerouted) {
+        return unknown(rerouted.error());
+      }
+      made.reroute_delay = *rerouted ? std::optional((*rerouted)->seconds()) : std::nullopt;
+    }
     Result<results::RunResults> results = simulate(failed);
     if (!results) {
-      made.known = false;
-      made.reason = results.error().message;
-      return;
+      return unknown(results.error());
     }
     const RingReading reading = read_ring(ring_ends(*results), at, healthy_);
     made.timeline = reading.timeline;
@@ -272,6 +281,7 @@ class FailureStudy {
   const FailureStudyOptions& options_;
   const FailureKeepGoing& keep_going_;
   NetworkFailures network_;
+  fabric::Graph graph_;
   scenario::Scenario probe_;
   std::vector<double> ends_;
   double healthy_ = 0;

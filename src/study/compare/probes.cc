@@ -25,6 +25,7 @@ scenario::Scenario without_work(const scenario::Scenario& scenario) {
   probe.jobs.clear();
   probe.traffic.clear();
   probe.events.clear();
+  probe.failures.clear();
   probe.stop.reset();
   probe.output.sample_interval.reset();
   probe.output.ladder.clear();

@@ -204,9 +204,6 @@ class Task {
     if (!graph) {
       return failed(graph.error().message);
     }
-    if (const Result<void> one_time = check_reroute_delay(task_.scenario); !one_time) {
-      return failed(one_time.error().message);
-    }
     const scenario::Scenario probe = fault_probe(task_.scenario, *graph);
     Result<results::RunResults> healthy = simulate(probe);
     if (!healthy) {
@@ -217,10 +214,14 @@ class Task {
       return failed("no traffic of the probe crosses a link between switches");
     }
     const Duration usual = healthy->run.ended_at.since_start();
-    Result<results::RunResults> broken = simulate(with_failed_link(probe, link->name, usual));
-    report::LinkFault fault{.link = link->name,
-                            .peer = link->peer,
-                            .reroute_delay = scenario::reroute_delay_of(task_.scenario.routing).seconds()};
+    const scenario::Scenario failing = with_failed_link(probe, link->name, usual);
+    const Result<std::optional<Duration>> rerouted = reroute_delay_of(failing, *graph);
+    if (!rerouted) {
+      return failed(rerouted.error().message);
+    }
+    Result<results::RunResults> broken = simulate(failing);
+    report::LinkFault fault{
+        .link = link->name, .peer = link->peer, .reroute_delay = rerouted->value_or(Duration::zero()).seconds()};
     if (!broken) {
       fault.connections_lost = broken.error().message;
     } else if (broken->run.end == results::RunEnd::kTimeLimit) {

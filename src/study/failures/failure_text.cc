@@ -34,16 +34,20 @@ std::string span_text(double seconds) {
 std::string percent_text(double share) { return results::percent(share); }
 
 std::string outcome_table(const NetworkFailures& network, LineWidth width) {
-  TextTable table({{.heading = "failure", .least = 14},
-                   figure("of", 2),
-                   figure("a month"),
-                   {.heading = "job", .gap = 2},
-                   figure("stall"),
-                   figure("speed"),
-                   figure("after", 3),
-                   figure("step"),
-                   {.heading = "component", .gap = 2, .wraps = true, .rank = 1}},
-                  width);
+  const bool has_own_delays = !network.reroute_delay;
+  std::vector<TextTable::Column> columns{{.heading = "failure", .least = 14},
+                                         figure("of", 2),
+                                         figure("a month"),
+                                         {.heading = "job", .gap = 2},
+                                         figure("stall"),
+                                         figure("speed"),
+                                         figure("after", 3),
+                                         figure("step"),
+                                         {.heading = "component", .gap = 2, .wraps = true, .rank = 1}};
+  if (has_own_delays) {
+    columns.insert(columns.end() - 1, figure("routes"));
+  }
+  TextTable table(std::move(columns), width);
   for (const FailureOutcome& outcome : network.outcomes) {
     std::vector<std::string> cells{outcome.kind, fmt::format("{}", outcome.count),
                                    fmt::format("{:.3g}", outcome.per_month())};
@@ -56,6 +60,9 @@ std::string outcome_table(const NetworkFailures& network, LineWidth width) {
       cells.insert(cells.end(),
                    {"lives", span_text(outcome.stall), percent_text(outcome.speed), percent_text(outcome.speed_after),
                     outcome.step_during ? span_text(*outcome.step_during) : "", outcome.component});
+    }
+    if (has_own_delays) {
+      cells.insert(cells.end() - 1, outcome.reroute_delay ? span_text(*outcome.reroute_delay) : std::string());
     }
     table.add(std::move(cells));
   }
@@ -73,7 +80,9 @@ std::string waits_text(const NetworkFailures& network) {
   if (network.watchdog) {
     text += fmt::format("{} watchdog {}", network.uses_queue_pairs ? "," : ":", span_text(*network.watchdog));
   }
-  return text + fmt::format("; routes follow {} after a failure", span_text(network.reroute_delay));
+  return text + (network.reroute_delay
+                     ? fmt::format("; routes follow {} after a failure", span_text(*network.reroute_delay))
+                     : std::string("; routes follow when the subnet manager has swept, so long after each failure"));
 }
 
 std::string drawn_text(const NetworkFailures& network, const Margins& margins) {
@@ -198,7 +207,7 @@ std::vector<results::CsvFile> failure_csv(const FailureReport& report) {
   NetworkLines networks({"family", "possible", "goodput", "goodput_half_interval", "goodput_formula", "losses",
                          "losses_half_interval", "interval_s", "checkpoint_s", "restart_s", "step_s"});
   NetworkLines outcomes({"kind", "component", "count", "fit", "per_month", "known", "lost", "lost_after_s", "stall_s",
-                         "speed", "speed_after", "step_during_s", "why"});
+                         "speed", "speed_after", "step_during_s", "why", "reroute_delay_s"});
   NetworkLines timeline({"kind", "at_s", "speed"});
   NetworkLines rates({"factor", "goodput"});
   for (const NetworkFailures& network : report.networks) {
@@ -207,10 +216,14 @@ std::vector<results::CsvFile> failure_csv(const FailureReport& report) {
                  network.drawn.interruptions.half, network.interval, network.checkpoint_time, network.restart,
                  network.step ? fmt::format("{}", *network.step) : std::string());
     for (const FailureOutcome& outcome : network.outcomes) {
+      // GPUs and hosts that fail have no routes around them.
+      const std::optional<double> delay = outcome.component.empty() || !outcome.known ? std::nullopt
+                                          : network.reroute_delay                     ? network.reroute_delay
+                                                                                      : outcome.reroute_delay;
       outcomes.add(network, outcome.kind, outcome.component, outcome.count, outcome.fit, outcome.per_month(),
                    outcome.known ? 1 : 0, outcome.lost ? 1 : 0, outcome.lost_after, outcome.stall, outcome.speed,
                    outcome.speed_after, outcome.step_during ? fmt::format("{}", *outcome.step_during) : std::string(),
-                   outcome.known ? outcome.why : outcome.reason);
+                   outcome.known ? outcome.why : outcome.reason, delay ? fmt::format("{}", *delay) : std::string());
       for (const TimelinePoint& point : outcome.timeline) {
         timeline.add(network, outcome.kind, point.at, point.speed);
       }

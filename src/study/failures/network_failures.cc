@@ -50,6 +50,9 @@ Json outcome_json(const FailureOutcome& outcome, const NetworkFailures& network)
   if (outcome.step_during) {
     json["step_during_s"] = *outcome.step_during;
   }
+  if (outcome.reroute_delay) {
+    json["reroute_delay_s"] = *outcome.reroute_delay;
+  }
   json["timeline"] = Json::array();
   for (const TimelinePoint& point : outcome.timeline) {
     json["timeline"].push_back({{"at_s", point.at}, {"speed", point.speed}});
@@ -73,6 +76,9 @@ FailureOutcome outcome_of(const Json& json) {
                       .speed_after = json.value("speed_after", 1.0)};
   if (json.contains("step_during_s")) {
     made.step_during = json.at("step_during_s").get<double>();
+  }
+  if (json.contains("reroute_delay_s")) {
+    made.reroute_delay = json.at("reroute_delay_s").get<double>();
   }
   for (const Json& point : json.value("timeline", Json::array())) {
     made.timeline.push_back({.at = point.at("at_s").get<double>(), .speed = point.at("speed").get<double>()});
@@ -164,7 +170,9 @@ nlohmann::ordered_json to_json(const NetworkFailures& network) {
   if (network.watchdog) {
     json["watchdog_s"] = *network.watchdog;
   }
-  json["reroute_delay_s"] = network.reroute_delay;
+  if (network.reroute_delay) {
+    json["reroute_delay_s"] = *network.reroute_delay;
+  }
   json["components"] = counts_json(network.counts);
   if (network.step) {
     json["step_s"] = *network.step;
@@ -194,7 +202,9 @@ Result<NetworkFailures> network_from_json(const std::string& text) {
     if (json.contains("watchdog_s")) {
       made.watchdog = json.at("watchdog_s").get<double>();
     }
-    made.reroute_delay = json.at("reroute_delay_s").get<double>();
+    if (json.contains("reroute_delay_s")) {
+      made.reroute_delay = json.at("reroute_delay_s").get<double>();
+    }
     made.counts = counts_of(json.at("components"));
     if (json.contains("step_s")) {
       made.step = json.at("step_s").get<double>();

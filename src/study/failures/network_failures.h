@@ -36,6 +36,8 @@ struct FailureOutcome {
   double speed = 1;       // of communication, until it is repaired
   double speed_after = 1;
   std::optional<double> step_during{};  // of the job
+  /// Until routes avoid it, as its subnet manager takes it; none: no cable fails, or the network has one time for all.
+  std::optional<double> reroute_delay{};
   std::vector<TimelinePoint> timeline{};
 
   /// In 730 hours, of all of them.
@@ -58,7 +60,7 @@ struct NetworkFailures {
   std::int64_t retry_count = 0;
   bool uses_queue_pairs = true;  // with retries of RC
   std::optional<double> watchdog{};
-  double reroute_delay = 0;
+  std::optional<double> reroute_delay{};  // none: each failure has its own
   ComponentCounts counts{};
   std::optional<double> step{};  // of the job, healthy
   std::vector<FailureOutcome> outcomes{};

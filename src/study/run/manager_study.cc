@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/format_quantity.h"
+#include "study/assembly/build_fabric.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
@@ -133,7 +134,8 @@ class ManagerRun {
     std::size_t i = 0;
     for (const auto& [when, cables] : changes_) {
       if (std::vector<subnet::PortPlace> ports = ports_of(placed, graph_, cables, nodes); !ports.empty()) {
-        plan_.failures.push_back({.name = {}, .ports = std::move(ports), .is_return = when.second});
+        plan_.failures.push_back(
+            {.name = {}, .ports = std::move(ports), .is_return = when.second, .at = when.first.since_start()});
         events.push_back(i);
       }
       ++i;
@@ -205,6 +207,21 @@ Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::G
   }
   assembly::delay_routes(events, *absences);
   return {};
+}
+
+Result<std::optional<Duration>> first_sweep_time(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  Result<fabric::InfiniBandOptions> subnet = assembly::infiniband_options(scenario, graph);
+  if (!subnet) {
+    return pass_on(subnet);
+  }
+  const auto first = std::ranges::find(subnet->events, fabric::LinkEvent::Kind::kFail, &fabric::LinkEvent::kind);
+  if (first == subnet->events.end()) {
+    return std::optional<Duration>();
+  }
+  if (Result<void> timed = add_sweep_times(scenario, graph, subnet->events); !timed) {
+    return pass_on(timed);
+  }
+  return std::optional(first->reroute_delay);
 }
 
 }  // namespace weft::study::run

@@ -3,11 +3,11 @@
 // follow after that time (routing.reroute_delay = "auto").
 //
 // Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates, with min-hop routing,
-// OpenSM's default, beside distributed control. MADs and data share no wire. Failures come one after another, each when
-// the one before has been dealt with; announced work counts as a failure. Sources: OpenSM 3.3.23 for what is asked, in
-// which order, and for the defaults of the interval and of requests on the wire; the times of agents and of the routing
-// engine are guesses of the scenario, those of the manager's thread and of switches that pass MADs on are the guesses
-// of ManagerOptions and MadTimes.
+// OpenSM's default, beside distributed control. MADs and data share no wire. Failures come when the scenario has them,
+// so that one may meet a manager that sweeps for another; announced work counts as a failure. Sources: OpenSM 3.3.23
+// for what is asked, in which order, and for the defaults of the interval and of requests on the wire; the times of
+// agents and of the routing engine are guesses of the scenario, those of the manager's thread and of switches that pass
+// MADs on are the guesses of ManagerOptions and MadTimes.
 #pragma once
 
 #include <cstdint>
@@ -59,5 +59,8 @@ struct ManagerStudy {
 /// Errors: the manager cannot mend the tables, as where its own cable is down.
 [[nodiscard]] Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                            std::vector<fabric::LinkEvent>& events);
+/// From the first failure of a cable until routes avoid it, as add_sweep_times has it; none: no cable fails.
+[[nodiscard]] Result<std::optional<Duration>> first_sweep_time(const scenario::Scenario& scenario,
+                                                               const fabric::Graph& graph);
 
 }  // namespace weft::study::run

@@ -337,18 +337,27 @@ std::vector<Smp> multicast_sets(const Found& found, const MulticastTables& table
   return sets;
 }
 
-std::vector<Smp> link_sets(const KnownSubnet& known) {
+std::vector<Smp> link_sets(const Found& found, const ManagerLevels& levels, LinkScope scope) {
+  const KnownSubnet& known = found.known;
+  std::map<std::pair<NodeIndex, PortNumber>, std::uint8_t> level_of;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const PortPlace place = found.view.end_ports[i].place;
+    level_of[{place.node, place.port}] = levels[i];
+  }
   std::vector<Smp> sets;
   for (const PortPlace place : linked_ports(known)) {
-    if (!known[place.node].is_switch()) {
-      continue;  // with its LID
-    }
     wire::PortInfo info = unchanged(known.port(place));
-    info.hoq_life = faces_adapter(known, place) ? kHoqLifeAtLeaves : kHoqLife;
-    info.vl_stall_count = kStallCount;
-    info.local_phy_errors = info.overrun_errors = kErrorThreshold;
-    fit_to_peer(known, place, info);
-    if (info != unchanged(known.port(place))) {
+    const bool is_forced = known[place.node].is_switch() && scope == LinkScope::kAll;
+    if (known[place.node].is_switch()) {
+      info.hoq_life = faces_adapter(known, place) ? kHoqLifeAtLeaves : kHoqLife;
+      info.vl_stall_count = kStallCount;
+      info.local_phy_errors = info.overrun_errors = kErrorThreshold;
+      fit_to_peer(known, place, info);
+    } else {  // the rest it has had with its LID
+      const auto level = level_of.find({place.node, place.port});
+      info.sm_sl = level == level_of.end() ? std::uint8_t{0} : level->second;
+    }
+    if (is_forced || info != unchanged(known.port(place))) {
       sets.push_back(port_info_set(known, place, info));
     }
   }

@@ -51,8 +51,13 @@ enum class LidStep : std::uint8_t { kOwn, kOthers };
 /// its GUID, the blocks that it has had entries in; they are kept, so that what is no entry any more is written.
 [[nodiscard]] std::vector<Smp> multicast_sets(const Found& found, const MulticastTables& tables,
                                               std::map<Guid, std::size_t>& most);
-/// Ports of switches with a link: lifetimes, stall counts, error thresholds, MTU and lanes that both ends have.
-[[nodiscard]] std::vector<Smp> link_sets(const KnownSubnet& known);
+/// What an engine with service levels has given the paths from each end port of the view to the manager; empty: 0.
+using ManagerLevels = std::vector<std::uint8_t>;
+/// A master's first sweep sets every port of a switch, whatever it finds there.
+enum class LinkScope : std::uint8_t { kChanged, kAll };
+/// Ports of switches with a link: lifetimes, stall counts, error thresholds, MTU and lanes that both ends have. Ports
+/// of adapters: the service level on which they reach the manager.
+[[nodiscard]] std::vector<Smp> link_sets(const Found& found, const ManagerLevels& levels, LinkScope scope);
 /// Ports with a link that are in the state before: Initialize before Armed, Armed before Active.
 [[nodiscard]] std::vector<Smp> state_sets(const KnownSubnet& known, wire::PortState state);
 

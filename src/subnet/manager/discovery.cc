@@ -66,6 +66,9 @@ void Discovery::adopt(NodeIndex node, bool at_changed_switch) {
   }
   const KnownNode& then = before_[*earlier];
   now.description = then.description;
+  if (tables_ == Tables::kAll) {
+    return;
+  }
   now.is_changed = !now.is_switch() && at_changed_switch;
   for (std::size_t port = 0; port < now.ports.size(); ++port) {
     now.ports[port].p_keys = then.ports[port].p_keys;

@@ -17,8 +17,11 @@ namespace weft::subnet {
 
 class Discovery {
  public:
+  /// A manager that has just become the master reads all P_Key tables again.
+  enum class Tables : std::uint8_t { kChanged, kAll };
   /// What the sweep before knew; both must outlive the discovery.
-  Discovery(const KnownSubnet& before, SmpExchange& exchange) : before_(before), exchange_(exchange) {}
+  Discovery(const KnownSubnet& before, SmpExchange& exchange, Tables tables = Tables::kChanged)
+      : before_(before), exchange_(exchange), tables_(tables) {}
 
   /// Asks the manager's own node; to be called again when nothing is under way, until it returns false: all is found.
   [[nodiscard]] bool proceed();
@@ -45,6 +48,7 @@ class Discovery {
   SmpExchange& exchange_;
   KnownSubnet found_;
   std::vector<PortPlace> managers_;
+  Tables tables_;
   Stage stage_ = Stage::kBegin;
 };
 

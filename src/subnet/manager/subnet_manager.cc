@@ -141,8 +141,15 @@ void SubnetManager::take_mad(const MadPacket& packet, Time /*now*/) {
     administrate(packet);
     return;
   }
-  if (header.method == wire::kMethodGet && header.attribute_id == wire::kAttributeSmInfo) {
-    answer_sm_info(packet);
+  if (header.attribute_id == wire::kAttributeSmInfo) {
+    const bool is_handover = header.method == wire::kMethodSet && header.attribute_modifier == wire::SmInfo::kHandover;
+    if (header.method == wire::kMethodGet || is_handover) {
+      answer_sm_info(packet);
+    }
+    if (is_handover && state_ == ManagerState::kStandby) {
+      state_ = ManagerState::kMaster;
+      wanted_ = SweepCause::kHandover;
+    }
     return;
   }
   if (header.method != wire::kMethodTrap || state_ == ManagerState::kStandby) {
@@ -151,7 +158,8 @@ void SubnetManager::take_mad(const MadPacket& packet, Time /*now*/) {
   ++traps_;
   repress(packet);
   const Result<wire::Notice> notice = wire::Notice::parse(std::span(packet.mad).subspan(mad_offset::kSmpData));
-  if (notice && notice->trap_number == wire::Notice::kLinkStateChange) {
+  if (notice &&
+      (notice->trap_number == wire::Notice::kLinkStateChange || notice->trap_number == wire::Notice::kLocalChange)) {
     wanted_ = SweepCause::kTrap;
   } else {
     light_wanted_ = true;
@@ -166,16 +174,46 @@ void SubnetManager::repress(const MadPacket& trap) {
   outgoing_.push_back(back);
 }
 
+wire::SmInfo SubnetManager::own_info() {
+  return {.guid = known_.nodes().empty() ? 0 : known_.nodes().front().info.port_guid,
+          .activity_count = ++activity_,
+          .priority = options_.priority,
+          .state = static_cast<std::uint8_t>(state_)};
+}
+
 //= ibta-1.7 14.2.5.13
 void SubnetManager::answer_sm_info(const MadPacket& request) {
-  const wire::SmInfo info{.guid = known_.nodes().empty() ? 0 : known_.nodes().front().info.port_guid,
-                          .activity_count = ++activity_,
-                          .priority = options_.priority,
-                          .state = static_cast<std::uint8_t>(state_)};
   MadPacket back = turned_around(request);
   wire::store_u8(back.mad, mad_offset::kMethod, wire::kMethodGetResponse);
-  info.emit(std::span(back.mad).subspan(mad_offset::kSmpData, kSmpDataSize));
+  own_info().emit(std::span(back.mad).subspan(mad_offset::kSmpData, kSmpDataSize));
   outgoing_.push_back(back);
+}
+
+/// Trap 144 of the own port, by the LID of the master. OpenSM sends it when it begins to stand by, and after each poll.
+//= ibta-1.7 14.2.5.1
+void SubnetManager::announce() {
+  if (known_.nodes().empty() || master_->info.priority >= options_.priority) {
+    return;
+  }
+  const KnownNode& own = known_.nodes().front();
+  const wire::PortInfo& port = own.ports[own.is_switch() ? 0 : own.info.local_port].info;
+  if (port.lid == 0 || port.sm_lid == 0) {
+    return;  // the master has not come so far
+  }
+  MadPacket trap{.source = port.lid, .destination = port.sm_lid, .source_qp = kSubnetQp, .destination_qp = kSubnetQp};
+  const wire::MadHeader header{.management_class = wire::kClassSubnetLidRouted,
+                               .method = wire::kMethodTrap,
+                               .transaction_id = ++announced_,
+                               .attribute_id = wire::kAttributeNotice};
+  header.emit(trap.mad);
+  wire::store_be64(trap.mad, mad_offset::kMKey, options_.smps.m_key);
+  const wire::Notice notice{.type = wire::Notice::kUrgent,
+                            .producer_type = own.info.node_type,
+                            .trap_number = wire::Notice::kLocalChange,
+                            .issuer_lid = port.lid,
+                            .lid = port.lid};
+  notice.emit(std::span(trap.mad).subspan(mad_offset::kSmpData));
+  outgoing_.push_back(trap);
 }
 
 /// MCMemberRecord of one port: Set, Delete, Get. Others are refused; who is not the master says nothing.
@@ -215,10 +253,14 @@ void SubnetManager::administrate(const MadPacket& request) {
 
 void SubnetManager::take_sm_info(const SmpExchange::Answered& answered, Time /*now*/) {
   const Result<wire::SmInfo> info = wire::SmInfo::parse(answered.data);
-  const bool is_master = info && answered.status == 0;
+  const bool is_there = info && answered.status == 0;
   if (state_ == ManagerState::kStandby) {
-    polls_missed_ = is_master ? 0 : polls_missed_ + 1;
-  } else if (is_master) {
+    polls_missed_ = is_there ? 0 : polls_missed_ + 1;
+    if (is_there) {
+      master_->info = *info;
+      announce();
+    }
+  } else if (is_there) {
     rivals_.push_back({.info = *info,
                        .place = {.node = answered.request.node, .port = answered.request.port},
                        .route = answered.request.route});

@@ -8,16 +8,19 @@
 // discovery, reset of PortStateChange, P_Keys, the manager's LID, LIDs, routing, forwarding tables, links, ports Armed,
 // ports Active. Blocks are written where they differ from what was written before. Every sweep_interval a light sweep
 // reads SwitchInfo of all switches; one whose PortStateChange is set starts a heavy sweep. A trap is repressed, and
-// trap 128 starts a heavy sweep, after the one that runs; other traps start a light one. After a sweep with requests
-// that nobody answered the next interval brings a heavy one.
+// trap 128 or 144 starts a heavy sweep: at once, where it comes during discovery, which then begins anew when it is
+// done, else after the sweep that runs. Traps that wait for the thread together start one sweep. Other traps start a
+// light one. After a sweep with requests that nobody answered the next interval brings a heavy one.
 //
 // It is subnet administration for multicast groups alone: MCMemberRecord joins and leaves (multicast/group_records.h).
 // While no sweep runs, the blocks of multicast tables are written as soon as members have changed; those of requests
 // that come meanwhile follow together. A heavy sweep writes them behind the linear tables.
 //
 // Managers that find each other (IsSM) read SMInfo: a master, then the higher priority, then the lower GUID wins; the
-// other stands by, polls, and takes over after `poll_retries` polls in vain. A master does not hand over to a manager
-// that comes later, whatever its priority.
+// other stands by, polls, and takes over after `poll_retries` polls in vain. One that stands by behind a lower priority
+// says so, then and after each poll (trap 144); the master sweeps, hands over when it has discovered a standby that
+// wins, and stands by in its turn. Who becomes the master reads all P_Key tables and writes all forwarding tables and
+// ports of switches.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +60,8 @@ class SubnetManager {
   /// Sweeps that have ended, in their order.
   [[nodiscard]] const std::vector<SweepReport>& sweeps() const { return sweeps_; }
   [[nodiscard]] const KnownSubnet& known() const { return known_; }
+  /// What its engine made in the last sweep.
+  [[nodiscard]] const ForwardingTables& tables() const { return tables_; }
   [[nodiscard]] const SmpExchange& exchange() const { return exchange_; }
   /// Multicast groups, and requests of members that were carried out.
   [[nodiscard]] const GroupRecords& groups() const { return groups_; }
@@ -83,6 +88,9 @@ class SubnetManager {
   void take_block(const SmpExchange::Answered& answered, Time now);
   void take_sm_info(const SmpExchange::Answered& answered, Time now);
   void answer_sm_info(const MadPacket& request);
+  [[nodiscard]] wire::SmInfo own_info();
+  /// Tells a master of lower priority that this manager is there.
+  void announce();
   void administrate(const MadPacket& request);
   void repress(const MadPacket& trap);
 
@@ -103,7 +111,12 @@ class SubnetManager {
   [[nodiscard]] std::vector<Smp> group_sets();
   void begin_groups(Time now);
   void ask_rivals();
+  [[nodiscard]] bool is_better(const wire::SmInfo& other) const;
   [[nodiscard]] const Rival* winner() const;
+  [[nodiscard]] const Rival* successor() const;
+  void discover_again(Time now);
+  void hand_over(const Rival& successor);
+  void begin_mastership();
   void stand_by(const Rival& master, Time now);
   void poll_master(Time now);
   void begin_next(Time now);
@@ -128,6 +141,8 @@ class SubnetManager {
   std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
   std::vector<Smp> group_sets_;               // of the step that comes
   std::uint64_t joins_ = 0;
+  ManagerLevels levels_;
+  bool is_first_ = false;      // the first sweep as the master
   bool is_to_repeat_ = false;  // requests of the last sweep went without answers, or it failed
   WrittenBlocks written_;
   Time routed_ = Time::never();  // when the engine is done
@@ -145,9 +160,11 @@ class SubnetManager {
   std::size_t rivals_asked_ = 0;
   std::vector<Rival> rivals_;
   std::optional<Rival> master_{};
+  std::optional<Rival> successor_{};  // has been told to be the master
   Time next_poll_ = Time::never();
   std::uint32_t polls_missed_ = 0;
   std::uint32_t activity_ = 0;
+  std::uint64_t announced_ = 0;
   std::uint64_t traps_ = 0;
   std::uint64_t late_ = 0;
 };

@@ -1,5 +1,6 @@
 // The steps of a sweep, and who is master.
 #include <algorithm>
+#include <utility>
 
 #include "subnet/lids.h"
 #include "subnet/manager/subnet_manager.h"
@@ -46,15 +47,22 @@ void SubnetManager::begin_sweep(SweepCause cause, Time now) {
   sent_before_ = exchange_.sent();
   retried_before_ = exchange_.retried();
   failed_before_ = exchange_.failed();
+  is_first_ = is_first_ || state_ != ManagerState::kMaster || cause == SweepCause::kHandover;
   if (state_ != ManagerState::kMaster) {
     state_ = ManagerState::kDiscovering;
   }
   next_light_ = next_poll_ = Time::never();
+  begin_step(SweepStep::kDiscovery, now);
+  discover_again(now);
+  proceed(now);
+}
+
+void SubnetManager::discover_again(Time now) {
+  report_.discovered = now;
   rivals_.clear();
   rivals_asked_ = 0;
-  discovery_ = std::make_unique<Discovery>(known_, exchange_);
-  begin_step(SweepStep::kDiscovery, now);
-  proceed(now);
+  discovery_ =
+      std::make_unique<Discovery>(known_, exchange_, is_first_ ? Discovery::Tables::kAll : Discovery::Tables::kChanged);
 }
 
 void SubnetManager::begin_light_sweep(Time now) {
@@ -133,6 +141,9 @@ void SubnetManager::next_step(Time now) {
   if (done == SweepStep::kDiscovery && !after_discovery(now)) {
     return;
   }
+  if (done == SweepStep::kLinks) {
+    is_first_ = false;
+  }
   if (done == SweepStep::kTables) {
     linked_ = linked_ports_of(subnet_);
   }
@@ -176,7 +187,7 @@ void SubnetManager::next_step(Time now) {
       post_all(group_sets_);
       break;
     case SweepStep::kLinks:
-      post_all(link_sets(known_));
+      post_all(link_sets(found(), levels_, is_first_ ? LinkScope::kAll : LinkScope::kChanged));
       break;
     case SweepStep::kArmed:
       post_all(state_sets(known_, wire::PortState::kArmed));
@@ -187,16 +198,33 @@ void SubnetManager::next_step(Time now) {
   }
 }
 
-/// Elects the master, and gives LIDs to what was found. False: the sweep has ended.
+/// Elects the master, and gives LIDs to what was found. False: the sweep has ended, or goes on with discovery.
 bool SubnetManager::after_discovery(Time now) {
+  if (successor_) {
+    stand_by(*std::exchange(successor_, std::nullopt), now);
+    return false;
+  }
   known_ = discovery_->take();
-  view_ = {};  // of the nodes that were known before
   discovery_.reset();
   if (const Rival* const rival = winner()) {
+    view_ = {};
     stand_by(*rival, now);
     return false;
   }
-  state_ = ManagerState::kMaster;
+  if (wanted_) {  // a trap came meanwhile: what it tells of may have been passed already
+    wanted_.reset();
+    ++report_.discoveries;
+    discover_again(now);
+    return false;
+  }
+  view_ = {};  // of the nodes that were known before
+  if (const Rival* const better = successor()) {
+    hand_over(*better);
+    return false;
+  }
+  if (is_first_) {
+    begin_mastership();
+  }
   // A switch that was away may have come back without its tables.
   std::erase_if(written_.linear, [&](const auto& table) { return !known_.find(table.first); });
   std::erase_if(written_.others, [&](const auto& block) { return !known_.find(std::get<0>(block.first)); });
@@ -228,6 +256,14 @@ bool SubnetManager::after_discovery(Time now) {
   return true;
 }
 
+/// Nothing is known of what switches hold.
+void SubnetManager::begin_mastership() {
+  state_ = ManagerState::kMaster;
+  written_ = {};
+  group_blocks_.clear();
+  linked_.clear();
+}
+
 /// A port that is to be made active has trained, even if it had a link before.
 bool SubnetManager::only_lost_links() const {
   const auto has_trained = [](const KnownPort& port) {
@@ -242,6 +278,7 @@ bool SubnetManager::only_lost_links() const {
 /// unless a port has trained.
 void SubnetManager::begin_routing(Time now) {
   tables_.clear();
+  levels_.clear();
   if (view_.switches.empty()) {
     return;
   }
@@ -259,6 +296,12 @@ void SubnetManager::begin_routing(Time now) {
   report_.fallback = routes->fallback;
   used_ = routes->used;
   tables_ = std::move(routes->routes.tables);
+  if (!routes->routes.plan.lanes.empty()) {
+    const Lid own = view_[view_.manager].lid;
+    for (const EndPort& end : view_.end_ports) {
+      levels_.push_back(routes->routes.plan.lane(end.lid, own));
+    }
+  }
   const auto entries = static_cast<std::int64_t>(view_.switches.size() * view_.last_lid());
   routed_ = later(now, thread_free_) + options_.entry_time * entries;
   thread_free_ = routed_;
@@ -301,30 +344,61 @@ void SubnetManager::ask_rivals() {
   }
 }
 
-/// Another manager that is to be the master; none: this one.
+/// By priority, then by GUID.
 //= ibta-1.7 14.4.1
+bool SubnetManager::is_better(const wire::SmInfo& other) const {
+  const std::uint64_t own_guid = known_.nodes().front().info.port_guid;
+  return other.priority > options_.priority || (other.priority == options_.priority && other.guid < own_guid);
+}
+
+/// Another manager that is to be the master; none: this one.
 const SubnetManager::Rival* SubnetManager::winner() const {
   if (state_ == ManagerState::kMaster || known_.nodes().empty()) {
     return nullptr;
   }
-  const std::uint64_t own_guid = known_.nodes().front().info.port_guid;
-  for (const Rival& rival : rivals_) {
-    const bool is_master = rival.info.state == static_cast<std::uint8_t>(ManagerState::kMaster);
-    const bool is_better = rival.info.priority > options_.priority ||
-                           (rival.info.priority == options_.priority && rival.info.guid < own_guid);
-    if (is_master || is_better) {
-      return &rival;
-    }
+  const auto wins = [&](const Rival& rival) {
+    return rival.info.state == static_cast<std::uint8_t>(ManagerState::kMaster) || is_better(rival.info);
+  };
+  const auto found = std::ranges::find_if(rivals_, wins);
+  return found == rivals_.end() ? nullptr : &*found;
+}
+
+/// The best of those that stand by, if it is better than this master.
+const SubnetManager::Rival* SubnetManager::successor() const {
+  if (state_ != ManagerState::kMaster || known_.nodes().empty()) {
+    return nullptr;
   }
-  return nullptr;
+  const Rival* best = nullptr;
+  for (const Rival& rival : rivals_) {
+    const bool stands_by = rival.info.state == static_cast<std::uint8_t>(ManagerState::kStandby);
+    const bool leads = best == nullptr || rival.info.priority > best->info.priority ||
+                       (rival.info.priority == best->info.priority && rival.info.guid < best->info.guid);
+    best = stands_by && leads && is_better(rival.info) ? &rival : best;
+  }
+  return best;
+}
+
+/// The sweep ends with the answer.
+//= ibta-1.7 14.4.1
+void SubnetManager::hand_over(const Rival& successor) {
+  successor_ = successor;
+  Smp told{.method = wire::kMethodSet,
+           .attribute = wire::kAttributeSmInfo,
+           .modifier = wire::SmInfo::kHandover,
+           .route = successor.route,
+           .node = successor.place.node,
+           .port = successor.place.port};
+  own_info().emit(told.data);
+  exchange_.post(told);
 }
 
 void SubnetManager::stand_by(const Rival& master, Time now) {
   master_ = master;
   state_ = ManagerState::kStandby;
   polls_missed_ = 0;
+  announce();
   end_sweep(now);
-  next_poll_ = now + options_.poll_interval;
+  next_poll_ = now;
 }
 
 void SubnetManager::poll_master(Time now) {
@@ -351,6 +425,9 @@ void SubnetManager::begin_next(Time now) {
     return;
   }
   if (wanted_) {
+    if (!incoming_.empty()) {
+      return;  // traps that have come already are told by the same sweep
+    }
     const SweepCause cause = *wanted_;
     wanted_.reset();
     begin_sweep(cause, now);

@@ -148,7 +148,8 @@ TEST(SubnetManager, SetsItsKeyEverywhereAndSweepsWithIt) {
 }
 
 // A trap comes again each SubnetTimeOut, 1.07 s, until it is repressed; the manager represses it when it hears of it.
-TEST(SubnetManager, RepressesTrapsAndSweepsOnceForEachSwitch) {
+// Both come before it has begun a sweep, and OpenSM, too, sweeps once: 26 NodeInfo, 30 P_KeyTable, five blocks.
+TEST(SubnetManager, RepressesTrapsAndSweepsOnceForThoseThatWaitTogether) {
   Swept swept(parsed(stored("fat_4x2x4.net")));
   const auto leaf = find_node(swept.subnet, "Leaf3");
   ASSERT_TRUE(leaf.has_value());
@@ -156,7 +157,11 @@ TEST(SubnetManager, RepressesTrapsAndSweepsOnceForEachSwitch) {
   swept.world.set_cable({.node = *leaf, .port = 6}, ServedSubnet::Cable::kUnplugged, swept.world.now());
   swept.world.run([] { return false; }, swept.world.now() + Duration::seconds(9));
   EXPECT_EQ(swept.manager().traps(), 2);
-  EXPECT_EQ(swept.manager().sweeps().size(), 3);
+  ASSERT_EQ(swept.manager().sweeps().size(), 2);
+  EXPECT_EQ(swept.last().discoveries, 1);
+  EXPECT_EQ(swept.asked(wire::kAttributeNodeInfo, kMethodGet), 26);
+  EXPECT_EQ(swept.asked(wire::kAttributePKeyTable, kMethodGet), 30);
+  EXPECT_EQ(swept.last().blocks, 5);
   // Tables of the engine that keeps what still begins a shortest path, not those of a first sweep.
   EXPECT_TRUE(is_routed_by(swept.subnet, swept.world.served(), {}, before));
   EXPECT_FALSE(is_routed_by(swept.subnet, swept.world.served(), {}));

@@ -46,6 +46,8 @@ std::string_view to_string(SweepCause cause) {
       return "requests without an answer";
     case SweepCause::kTakeover:
       return "takeover";
+    case SweepCause::kHandover:
+      return "handover";
     case SweepCause::kGroups:
       return "members of multicast groups";
   }

@@ -36,6 +36,7 @@ enum class SweepCause : std::uint8_t {
   kChange,    // a light sweep has found that ports changed
   kFailure,   // requests of the sweep before were not answered
   kTakeover,  // the master is gone
+  kHandover,  // the master has said so
   kGroups,    // members of multicast groups have changed: multicast tables alone
 };
 [[nodiscard]] std::string_view to_string(SweepCause cause);
@@ -52,6 +53,8 @@ struct SweepReport {
   bool is_light = false;
   Time begin;
   Time end;
+  std::uint32_t discoveries = 1;  // anew where a trap came meanwhile
+  Time discovered{};              // when the last of them began
   std::vector<SweepStepReport> steps{};
   SmpCounts requests{};
   std::uint64_t retried = 0;

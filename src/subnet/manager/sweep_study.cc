@@ -40,15 +40,18 @@ class SweepRun {
       }
       study_.light = sweeps().back();
     }
-    for (const SweepFailure& failure : plan_.failures) {
-      study_.failures.push_back(after(failure));
+    if (plan_.later) {
+      study_.later = start_later(*plan_.later);
+    }
+    for (std::size_t first = 0; first < plan_.failures.size();) {
+      first = take_failures(first);
     }
     count();
     return std::move(study_);
   }
 
  private:
-  [[nodiscard]] const SubnetManager& manager() const { return world_.manager(0); }
+  [[nodiscard]] const SubnetManager& manager() const { return world_.manager(master_); }
   [[nodiscard]] const std::vector<SweepReport>& sweeps() const { return manager().sweeps(); }
 
   bool finish_sweeps(std::size_t count) {
@@ -56,40 +59,135 @@ class SweepRun {
     return sweeps().size() >= count;
   }
 
-  FailureReport after(const SweepFailure& failure) {
-    const std::size_t before = sweeps().size();
-    FailureReport report{.name = failure.name, .failed = world_.now() + kCalm};
-    const HeldTables held = failure.is_return ? HeldTables{} : tables_of(subnet_, world_.served());
-    const auto cable = failure.is_return ? ServedSubnet::Cable::kPlugged : ServedSubnet::Cable::kUnplugged;
-    for (const PortPlace& port : failure.ports) {
-      world_.set_cable(port, cable, report.failed + plan_.signal);
-    }
-    const auto heavy = [&] {
-      return std::count_if(sweeps().begin() + static_cast<std::ptrdiff_t>(before), sweeps().end(),
-                           [&](const SweepReport& sweep) { return !sweep.is_light && sweep.begin >= report.failed; });
+  /// Until no manager sweeps, and traps that were lost have come again.
+  void settle() {
+    const auto rest = [&] {
+      return !world_.manager(0).is_sweeping() && (!plan_.later || !world_.manager(1).is_sweeping());
     };
-    const Time given_up = report.failed + plan_.signal + plan_.options.sweep_interval * 2;
-    world_.run([&] { return !manager().is_sweeping() && (heavy() > 0 || world_.now() > given_up); },
-               report.failed + kLongest);
-    world_.run([] { return false; }, world_.now() + kCalm);  // traps that are repeated
-    world_.run([&] { return !manager().is_sweeping(); }, world_.now() + kLongest);
-    for (std::size_t i = before; i < sweeps().size(); ++i) {
-      add(sweeps()[i], report);
+    world_.run(rest, world_.now() + kLongest);
+    world_.run([] { return false; }, world_.now() + kCalm);
+    world_.run(rest, world_.now() + kLongest);
+  }
+
+  HandoverReport start_later(const LaterManager& later) {
+    ManagerOptions options = plan_.options;
+    options.priority = later.priority;
+    const std::size_t index = world_.add_manager(later.at, options);
+    const Time start = world_.now() + kCalm;
+    const std::size_t before = sweeps().size();
+    world_.start_manager(index, start);
+    const SubnetManager& own = world_.manager(index);
+    world_.run([&] { return !own.sweeps().empty(); }, start + kLongest);
+    settle();
+    HandoverReport report;
+    if (own.sweeps().empty()) {
+      return report;
     }
-    report.is_routed = is_routed_by(subnet_, world_.served(), plan_.options, held);
+    report.stands_by = own.sweeps().front().end - start;
+    report.requests_before = own.sweeps().front().total_requests();
+    const auto master = std::ranges::find(own.sweeps(), SweepCause::kHandover, &SweepReport::cause);
+    if (own.state() != ManagerState::kMaster || master == own.sweeps().end()) {
+      return report;
+    }
+    report.handed_over = master->begin - start;
+    for (std::size_t i = before; i < sweeps().size(); ++i) {
+      report.requests_first += sweeps()[i].total_requests();
+    }
+    report.up = master->end - start;
+    report.requests = master->total_requests();
+    report.blocks = master->blocks;
+    master_ = index;
+    report.is_routed = is_routed_by(subnet_, world_.served(), plan_.options);
     return report;
   }
 
-  static void add(const SweepReport& sweep, FailureReport& report) {
-    if (sweep.begin < report.failed) {
-      return;
+  /// From plan_.failures[first] on as far as they overlap; returns the first that does not.
+  std::size_t take_failures(std::size_t first) {
+    const std::size_t before = sweeps().size();
+    const Time start = world_.now() + kCalm;
+    const HeldTables held = plan_.failures[first].is_return ? HeldTables{} : tables_of(subnet_, world_.served());
+    std::vector<FailureReport> reports;
+    std::size_t next = first;
+    for (Time at = start, following; next < plan_.failures.size(); at = following) {
+      reports.push_back({.name = plan_.failures[next].name, .failed = at});
+      fail_cables(plan_.failures[next], at);
+      ++next;
+      following = time_of(first, next, start);
+      if (is_dealt_with(before, at, following)) {
+        break;
+      }
     }
+    world_.run([] { return false; }, world_.now() + kCalm);  // traps that are repeated
+    world_.run([&] { return !manager().is_sweeping(); }, world_.now() + kLongest);
+    const bool is_routed =
+        reports.size() == 1 ? is_routed_by(subnet_, world_.served(), plan_.options, held) : has_last_tables();
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      add_sweeps(before, reports, i);
+      reports[i].is_routed = is_routed;
+    }
+    study_.failures.insert(study_.failures.end(), reports.begin(), reports.end());
+    return next;
+  }
+
+  /// When the failure comes by its own time; never: it waits for those before.
+  [[nodiscard]] Time time_of(std::size_t first, std::size_t index, Time start) const {
+    if (index >= plan_.failures.size() || !plan_.failures[index].at || !plan_.failures[first].at) {
+      return Time::never();
+    }
+    return start + (*plan_.failures[index].at - *plan_.failures[first].at);
+  }
+
+  void fail_cables(const SweepFailure& failure, Time at) {
+    const auto cable = failure.is_return ? ServedSubnet::Cable::kPlugged : ServedSubnet::Cable::kUnplugged;
+    for (const PortPlace& port : failure.ports) {
+      world_.set_cable(port, cable, at + plan_.signal);
+    }
+  }
+
+  /// Runs until it is, or the next failure comes; that one overlaps where traps may still be repeated.
+  bool is_dealt_with(std::size_t before, Time failed, Time following) {
+    const auto is_heard = [&](const SweepReport& sweep) { return !sweep.is_light && seen(sweep) >= failed; };
+    const auto first = static_cast<std::ptrdiff_t>(before);
+    const Time given_up = failed + plan_.signal + plan_.options.sweep_interval * 2;
+    const auto is_done = [&] {
+      return !manager().is_sweeping() &&
+             (std::any_of(sweeps().begin() + first, sweeps().end(), is_heard) || world_.now() > given_up);
+    };
+    world_.run(is_done, earlier(failed + kLongest, following));
+    return following.is_never() || (is_done() && world_.now() + kCalm < following);
+  }
+
+  /// Whether the switches hold what the engine has made in the last sweep.
+  [[nodiscard]] bool has_last_tables() const {
+    const Result<ManagedState> state = managed_state(subnet_, world_.served());
+    return state && state->tables == manager().tables();
+  }
+
+  /// What the sweep can know of.
+  static Time seen(const SweepReport& sweep) { return later(sweep.begin, sweep.discovered); }
+
+  /// Those of the failure, of reports[i].
+  void add_sweeps(std::size_t before, std::vector<FailureReport>& reports, std::size_t i) const {
+    bool has_heavy = false;
+    for (std::size_t last = i; last < reports.size() && !has_heavy; ++last) {
+      const Time end = last + 1 < reports.size() ? reports[last + 1].failed : Time::never();
+      const Time begin = reports[last].failed;
+      for (std::size_t sweep = before; sweep < sweeps().size(); ++sweep) {
+        if (seen(sweeps()[sweep]) >= begin && seen(sweeps()[sweep]) < end) {
+          add(sweeps()[sweep], reports[i]);
+          has_heavy = has_heavy || !sweeps()[sweep].is_light;
+        }
+      }
+    }
+  }
+
+  static void add(const SweepReport& sweep, FailureReport& report) {
     report.requests += sweep.total_requests();
     if (sweep.is_light) {
       return;
     }
     ++report.heavy_sweeps;
-    report.noticed = report.noticed ? report.noticed : sweep.begin - report.failed;
+    report.noticed = report.noticed ? report.noticed : seen(sweep) - report.failed;
     if (!sweep.last_block.is_never()) {
       report.mended = sweep.last_block - report.failed;
     }
@@ -122,6 +220,7 @@ class SweepRun {
   const Subnet& subnet_;
   const SweepPlan& plan_;
   TimedSubnet world_;
+  std::size_t master_ = 0;  // the manager that is
   SweepStudy study_;
 };
 

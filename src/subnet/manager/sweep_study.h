@@ -1,8 +1,8 @@
 // A subnet brought up by its manager, swept lightly, and swept again after failures: when each step was done.
 //
 // The manager starts at time 0 on agents as after power-up. After its first sweep come a light one, `sweep_interval`
-// later, unless nobody asks for it, and then the failures, one after another: each `kCalm` after the one before has
-// been dealt with.
+// later, unless nobody asks for it; another manager, if there is to be one; and then the failures: each `kCalm` after
+// the one before has been dealt with, or at its own time.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,15 @@ struct SweepFailure {
   std::string name;
   std::vector<PortPlace> ports;  // one of the ends of each
   bool is_return = false;
+  /// After the first failure of those that follow one another so, whatever the manager does; none: when the failure
+  /// before has been dealt with. Rises from failure to failure.
+  std::optional<Duration> at{};
+};
+
+/// Another manager, of the same options but its priority.
+struct LaterManager {
+  PortPlace at;
+  std::uint8_t priority = 1;
 };
 
 struct SweepPlan {
@@ -27,11 +36,14 @@ struct SweepPlan {
   ManagerOptions options{};
   MadTimes times{};
   std::vector<SweepFailure> failures{};
+  std::optional<LaterManager> later{};
   bool sweeps_lightly = true;  // else the failures follow the bring-up at once
   /// From a failure until the ports at both ends are down for their agents: debouncing. A guess.
   Duration signal = Duration::milliseconds(1);
 };
 
+/// Of a failure with a time of its own are the sweeps that discovered the subnet between it and the next failure; if
+/// there are none, those of the next failure are its own, too.
 struct FailureReport {
   std::string name;
   Time failed;
@@ -48,9 +60,22 @@ struct FailureReport {
   bool is_routed = false;
 };
 
+/// What a manager found that started later; times since it did.
+struct HandoverReport {
+  std::optional<Duration> stands_by{};    // none: it does not
+  std::optional<Duration> handed_over{};  // the first one has told it so; none: it did not
+  std::optional<Duration> up{};           // it has swept as the master
+  std::uint64_t requests_before = 0;      // until it stood by
+  std::uint64_t requests_first = 0;       // of the first manager, until it handed over
+  std::uint64_t requests = 0;             // of its sweep as the master
+  std::uint64_t blocks = 0;
+  bool is_routed = false;
+};
+
 struct SweepStudy {
   SweepReport bring_up{};
   SweepReport light{};  // empty without one
+  std::optional<HandoverReport> later{};
   std::vector<FailureReport> failures{};
   /// No bring-up can be shorter: the manager's thread takes `mad_time` for each answer and computes; requests take
   /// `agent` each, so many at once.

@@ -175,5 +175,117 @@ TEST(SweepStudy, KeepsEntriesThatStillBeginAShortestPathUntilACableReturns) {
   EXPECT_GT(kept, 0U);
 }
 
+SweepPlan two_failures(const Subnet& subnet, std::optional<Duration> between) {
+  SweepPlan plan = plan_of(subnet);
+  plan.failures = {{.name = "Leaf2[5]", .ports = {port_of(subnet, "Leaf2", 5)}},
+                   {.name = "Leaf3[6]", .ports = {port_of(subnet, "Leaf3", 6)}}};
+  if (between) {
+    plan.failures[0].at = Duration::zero();
+    plan.failures[1].at = *between;
+  }
+  return plan;
+}
+
+// OpenSM 3.3.23, with both cables pulled at once: discovery is done twice (48 NodeInfo, 108 PortInfo, 12 SwitchInfo,
+// 108 P_KeyTable), PortStateChange of four switches is reset and six blocks are written; then a sweep for the traps
+// that came again.
+TEST(SweepStudy, DiscoversAnewWhenATrapComesMeanwhile) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  for (const std::int64_t microseconds : {0, 200}) {
+    SweepPlan plan = two_failures(subnet, Duration::microseconds(microseconds));
+    const SweepStudy study = studied(subnet, plan);
+    ASSERT_EQ(study.failures.size(), 2U);
+    for (const FailureReport& failure : study.failures) {
+      EXPECT_TRUE(failure.is_routed);
+      EXPECT_EQ(failure.blocks, 6) << microseconds;
+      ASSERT_TRUE(failure.mended.has_value());
+    }
+    // One sweep mends both.
+    EXPECT_EQ(*study.failures[0].mended - *study.failures[1].mended, Duration::microseconds(microseconds));
+  }
+}
+
+// A trap that comes when discovery is over is for the next sweep: OpenSM writes five blocks in each of the two.
+TEST(SweepStudy, SweepsAgainForATrapThatComesAfterDiscovery) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  SweepPlan alone = two_failures(subnet, std::nullopt);
+  const FailureReport first = studied(subnet, alone).failures[0];
+  SweepPlan plan = two_failures(subnet, *first.mended - alone.signal - Duration::microseconds(20));
+  const SweepStudy study = studied(subnet, plan);
+  ASSERT_EQ(study.failures.size(), 2U);
+  // Its thread hears the traps between two answers.
+  EXPECT_GE(*study.failures[0].mended, *first.mended);
+  EXPECT_LE(*study.failures[0].mended, *first.mended + plan.options.mad_time * 3);
+  EXPECT_EQ(study.failures[0].blocks, 5);
+  EXPECT_EQ(study.failures[1].blocks, 5);
+  EXPECT_TRUE(study.failures[1].is_routed);
+  EXPECT_GT(*study.failures[1].noticed, plan.signal);
+}
+
+TEST(SweepStudy, TakesFailuresOneAfterAnotherThatAreFarApart) {
+  const Subnet subnet = parsed(stored("fat_4x2x4.net"));
+  const SweepStudy apart = studied(subnet, two_failures(subnet, Duration::seconds(60)));
+  const SweepStudy waiting = studied(subnet, two_failures(subnet, std::nullopt));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(apart.failures[i].mended, waiting.failures[i].mended);
+    EXPECT_EQ(apart.failures[i].requests, waiting.failures[i].requests);
+    EXPECT_EQ(apart.failures[i].heavy_sweeps, waiting.failures[i].heavy_sweeps);
+  }
+}
+
+// What two OpenSMs asked: the later one 123 before it stands by, the first 127 until it hands over, and the later one
+// 147 as the master.
+TEST(SweepStudy, HandsOverToALaterManagerOfAHigherPriority) {
+  const Subnet subnet = parsed(stored("ring6.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.later = LaterManager{.at = port_of(subnet, "H2", 1), .priority = 9};
+  plan.failures = {{.name = "SW4[2]", .ports = {port_of(subnet, "SW4", 2)}}};
+  const SweepStudy study = studied(subnet, plan);
+  ASSERT_TRUE(study.later && study.later->stands_by && study.later->handed_over && study.later->up);
+  EXPECT_LT(*study.later->stands_by, *study.later->handed_over);
+  EXPECT_LT(*study.later->handed_over, *study.later->up);
+  EXPECT_EQ(study.later->requests_before, 123);
+  // Trap 144 comes twice, and the first master discovers twice before it hands over.
+  EXPECT_EQ(study.later->requests_first, 127);
+  EXPECT_EQ(study.later->requests, 147);
+  EXPECT_EQ(study.later->blocks, 6);
+  EXPECT_TRUE(study.later->is_routed);
+  // The new master hears of the cable and mends it.
+  EXPECT_TRUE(study.failures[0].is_routed);
+  EXPECT_GT(study.failures[0].blocks, 0);
+}
+
+TEST(SweepStudy, KeepsItsMastershipBeforeALaterManagerOfTheSamePriority) {
+  const Subnet subnet = parsed(stored("ring6.net"));
+  SweepPlan plan = plan_of(subnet);
+  plan.later = LaterManager{.at = port_of(subnet, "H2", 1), .priority = 0};
+  const SweepStudy study = studied(subnet, plan);
+  ASSERT_TRUE(study.later && study.later->stands_by);
+  EXPECT_FALSE(study.later->handed_over.has_value());
+}
+
+// OpenSM tells each adapter the service level of its path to the manager, one PortInfo for each that has another than
+// 0.
+TEST(SweepStudy, TellsAdaptersTheServiceLevelTowardsTheManager) {
+  for (const EngineKind kind : {EngineKind::kDfsssp, EngineKind::kLash, EngineKind::kMinhop}) {
+    const Swept swept(parsed(stored("ring6.net")), {.engine = kind});
+    const ManagedState state = swept.state();
+    const Result<ManagedRoutes> routes = route_subnet(state.swept.view, kind);
+    ASSERT_TRUE(routes);
+    const Lid manager = state.swept.view[state.swept.view.manager].lid;
+    std::uint64_t told = 0;
+    for (const EndPort& end : state.swept.view.end_ports) {
+      if (!end.is_switch()) {
+        const std::uint8_t level = routes->routes.plan.lane(end.lid, manager);
+        EXPECT_EQ(swept.world.served().port(end.place).info.sm_sl, level) << engine(kind).name;
+        told += level == 0 ? 0 : 1;
+      }
+    }
+    // 84 is what every engine without levels sets here.
+    EXPECT_EQ(swept.asked(wire::kAttributePortInfo, wire::kMethodSet), 84 + told) << engine(kind).name;
+    EXPECT_EQ(told > 0, kind == EngineKind::kDfsssp) << engine(kind).name;
+  }
+}
+
 }  // namespace
 }  // namespace weft::subnet

@@ -79,9 +79,10 @@ function chartOf(kind, networks, looks) {
 
 const sentence = ({name}, outcome) => {
   if (outcome.reason) return `${name}: not measured (${outcome.reason}).`;
-  if (outcome.job_lost) return `${name}: the job is lost ${seconds(outcome.lost_after_s)} after the failure.`;
+  const routes = isNumber(outcome.reroute_delay_s) ? ` Routes follow after ${seconds(outcome.reroute_delay_s)}.` : '';
+  if (outcome.job_lost) return `${name}: the job is lost ${seconds(outcome.lost_after_s)} after the failure.${routes}`;
   const speed = `${percent(outcome.speed_during)} of its speed until it is repaired`;
-  return `${name}: ${outcome.stall_s > 0 ? `stalls ${seconds(outcome.stall_s)}, then ` : ''}${speed}.`;
+  return `${name}: ${outcome.stall_s > 0 ? `stalls ${seconds(outcome.stall_s)}, then ` : ''}${speed}.${routes}`;
 };
 
 function ofKind(kind, report, looks) {
@@ -146,7 +147,9 @@ export const facing = (network) =>
     `library ${network.library}`,
     network.uses_queue_pairs && `queue pairs: timeout ${network.ack_timeout}, ${network.retry_count} retries`,
     isNumber(network.watchdog_s) && `watchdog ${seconds(network.watchdog_s)}`,
-    `routes follow after ${seconds(network.reroute_delay_s)}`,
+    isNumber(network.reroute_delay_s)
+      ? `routes follow after ${seconds(network.reroute_delay_s)}`
+      : 'routes follow when the subnet manager has swept',
   ]
     .filter(Boolean)
     .join('; ');
