@@ -72,7 +72,7 @@ Result<RoutedGroups> route_groups(const SubnetText& text, const ManagedSubnet& m
     routed.names.push_back(name);
   }
   Result<subnet::MulticastRoutes> routes =
-      route_multicast(managed.view, {.used = managed.routes.used, .options = engine_options(text)}, routed.groups);
+      route_multicast(managed.view, {.used = managed.routes.used, .options = managed.engine.options}, routed.groups);
   if (!routes) {
     return pass_on(routes);
   }

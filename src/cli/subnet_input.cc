@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "study/assembly/build_subnet.h"
 #include "study/assembly/build_topology.h"
+#include "study/scenario/scenario_words.h"
 #include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
 #include "subnet/swept_subnet.h"
@@ -16,26 +17,56 @@ namespace {
 constexpr ReadLimit kLargestFile{.bytes = std::uint64_t{1} << 30};
 constexpr std::int64_t kMostLanes = 15;
 
-/// A subnet as a file has it, and what else a scenario says.
-struct ReadSubnet {
-  subnet::Subnet subnet;
-  std::int64_t lmc = 0;
-};
-
-Result<ReadSubnet> read_with_lmc(const SubnetText& text) {
-  if (text.scenario.file.ends_with(".toml")) {
-    const Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
-    if (!scenario) {
-      return tl::unexpected(scenario.error());
-    }
-    const Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
-    if (!graph) {
-      return tl::unexpected(graph.error());
-    }
-    Result<subnet::Subnet> built = study::assembly::build_subnet(*graph);
-    return built ? Result<ReadSubnet>(ReadSubnet{.subnet = std::move(*built), .lmc = scenario->routing.lmc})
-                 : pass_on(built);
+/// With the engine of the command line where that of the scenario is not possible on its network.
+Result<study::scenario::Scenario> read_for_engine(const SubnetText& text) {
+  Result<study::scenario::Scenario> scenario = read_scenario(text.scenario);
+  if (scenario || text.engine.empty()) {
+    return scenario;
   }
+  ScenarioText changed = text.scenario;
+  changed.settings.push_back("routing.engine=" + text.engine);
+  Result<study::scenario::Scenario> again = read_scenario(changed);
+  return again ? std::move(again) : std::move(scenario);
+}
+
+/// What a scenario says of it.
+EngineChoice engine_of(const study::scenario::Scenario& scenario) {
+  const study::scenario::RoutingSettings& routing = scenario.routing;
+  if (!study::scenario::has_manager(routing) || routing.engine == study::scenario::RoutingEngine::kFile) {
+    return {};
+  }
+  return {.name = std::string(study::scenario::word_of(routing.engine)),
+          .options = {.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls),
+                      .nue_lanes = static_cast<std::uint32_t>(routing.nue_lanes)}};
+}
+
+/// What the command line says of it.
+void override_engine(const SubnetText& text, EngineChoice& engine) {
+  engine.name = text.engine.empty() ? engine.name : text.engine;
+  if (text.lanes) {
+    engine.options.lanes = static_cast<std::uint32_t>(*text.lanes);
+  }
+  if (text.nue_lanes) {
+    engine.options.nue_lanes = static_cast<std::uint32_t>(*text.nue_lanes);
+  }
+}
+
+Result<ReadSubnet> read_scenario_subnet(const SubnetText& text) {
+  Result<study::scenario::Scenario> scenario = read_for_engine(text);
+  if (!scenario) {
+    return pass_on(scenario);
+  }
+  Result<fabric::Graph> graph = study::assembly::build_topology(*scenario);
+  if (!graph) {
+    return pass_on(graph);
+  }
+  Result<subnet::Subnet> built = study::assembly::build_subnet(*graph);
+  return built ? Result<ReadSubnet>(ReadSubnet{
+                     .subnet = std::move(*built), .lmc = scenario->routing.lmc, .engine = engine_of(*scenario)})
+               : pass_on(built);
+}
+
+Result<ReadSubnet> read_topology_file(const SubnetText& text) {
   if (!text.scenario.case_name.empty() || !text.scenario.settings.empty()) {
     return fail("{}: --case and --set are for scenarios, whose names end in .toml", text.scenario.file);
   }
@@ -66,17 +97,21 @@ Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Sub
   return fail("--manager: '{}' has no cable; name a node that has one", text.manager);
 }
 
-Result<ManagedSubnet> sweep(const SubnetText& text, const subnet::Subnet& subnet, std::int64_t lmc) {
-  const Result<subnet::PortPlace> manager = find_manager(text, subnet);
+Result<ManagedSubnet> sweep(const SubnetText& text, const ReadSubnet& read, std::int64_t lmc) {
+  const Result<subnet::PortPlace> manager = find_manager(text, read.subnet);
   if (!manager) {
     return tl::unexpected(manager.error());
   }
   Result<subnet::SweptSubnet> swept =
-      subnet::sweep(subnet, *manager, {.lmc = static_cast<std::uint8_t>(text.lmc.value_or(lmc))});
+      subnet::sweep(read.subnet, *manager, {.lmc = static_cast<std::uint8_t>(text.lmc.value_or(lmc))});
   if (!swept) {
     return pass_on(swept);
   }
-  return ManagedSubnet{.subnet = std::move(swept->subnet), .view = std::move(swept->view), .routes = {}, .source = {}};
+  return ManagedSubnet{.subnet = std::move(swept->subnet),
+                       .view = std::move(swept->view),
+                       .routes = {},
+                       .engine = read.engine,
+                       .source = {}};
 }
 
 /// With the LIDs of the manager that wrote the tables, where they name GUIDs.
@@ -93,7 +128,7 @@ Result<ManagedSubnet> read_with_tables(const SubnetText& text, ReadSubnet& read)
   if (*named && text.lmc && *text.lmc != **named) {
     return fail("--lmc: the ports of {} have an LMC of {}; leave the option out", text.tables, **named);
   }
-  Result<ManagedSubnet> made = sweep(text, read.subnet, named->value_or(static_cast<std::uint8_t>(read.lmc)));
+  Result<ManagedSubnet> made = sweep(text, read, named->value_or(static_cast<std::uint8_t>(read.lmc)));
   if (!made) {
     return made;
   }
@@ -107,27 +142,31 @@ Result<ManagedSubnet> read_with_tables(const SubnetText& text, ReadSubnet& read)
   return made;
 }
 
-Result<void> route(const SubnetText& text, ManagedSubnet& made) {
-  const Result<subnet::EngineKind> kind = subnet::engine_by_name(text.engine);
+Result<void> route(ManagedSubnet& made) {
+  const Result<subnet::EngineKind> kind = subnet::engine_by_name(made.engine.name);
   if (!kind) {
     return fail("--engine: {}", kind.error().message);
   }
-  Result<subnet::ManagedRoutes> routes = subnet::route_subnet(made.view, *kind, engine_options(text));
+  Result<subnet::ManagedRoutes> routes = subnet::route_subnet(made.view, *kind, made.engine.options);
   if (!routes) {
     return pass_on(routes);
   }
   made.routes = std::move(*routes);
   made.source = made.routes.fallback.empty()
                     ? std::string(subnet::engine(made.routes.used).name)
-                    : fmt::format("minhop instead of {}: {}", text.engine, made.routes.fallback);
+                    : fmt::format("minhop instead of {}: {}", made.engine.name, made.routes.fallback);
   return {};
 }
 
 }  // namespace
 
-Result<subnet::Subnet> read_topology(const SubnetText& text) {
-  Result<ReadSubnet> read = read_with_lmc(text);
-  return read ? Result<subnet::Subnet>(std::move(read->subnet)) : pass_on(read);
+Result<ReadSubnet> read_topology(const SubnetText& text) {
+  Result<ReadSubnet> read =
+      text.scenario.file.ends_with(".toml") ? read_scenario_subnet(text) : read_topology_file(text);
+  if (read) {
+    override_engine(text, read->engine);
+  }
+  return read;
 }
 
 void add_subnet_file_options(CLI::App& app, SubnetText& text) {
@@ -151,15 +190,12 @@ void add_subnet_options(CLI::App& app, SubnetText& text) {
 }
 
 std::array<CLI::Option*, 3> add_engine_options(CLI::App& app, SubnetText& text) {
-  return {app.add_option("--engine", text.engine, "Routing engine; default: minhop"),
-          app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: 8")
+  return {app.add_option("--engine", text.engine, "Routing engine; default: the scenario's, else minhop"),
+          app.add_option("--lanes", text.lanes, "Virtual lanes for data; default: the scenario's, else 8")
               ->check(CLI::Range(std::int64_t{1}, kMostLanes)),
-          app.add_option("--nue-max-num-vls", text.nue_lanes, "Most of them that nue uses; 0 = all; default: 1")
+          app.add_option("--nue-max-num-vls", text.nue_lanes,
+                         "Most of them that nue uses; 0 = all; default: the scenario's, else 1")
               ->check(CLI::Range(std::int64_t{0}, kMostLanes))};
-}
-
-subnet::EngineOptions engine_options(const SubnetText& text) {
-  return {.lanes = static_cast<std::uint32_t>(text.lanes), .nue_lanes = static_cast<std::uint32_t>(text.nue_lanes)};
 }
 
 void add_route_options(CLI::App& app, SubnetText& text) {
@@ -172,23 +208,23 @@ void add_route_options(CLI::App& app, SubnetText& text) {
 }
 
 Result<ManagedSubnet> read_subnet(const SubnetText& text) {
-  Result<ReadSubnet> read = read_with_lmc(text);
-  return read ? sweep(text, read->subnet, read->lmc) : pass_on(read);
+  Result<ReadSubnet> read = read_topology(text);
+  return read ? sweep(text, *read, read->lmc) : pass_on(read);
 }
 
 Result<ManagedSubnet> read_routed_subnet(const SubnetText& text) {
-  Result<ReadSubnet> read = read_with_lmc(text);
+  Result<ReadSubnet> read = read_topology(text);
   if (!read) {
     return pass_on(read);
   }
   if (!text.tables.empty()) {
     return read_with_tables(text, *read);
   }
-  Result<ManagedSubnet> made = sweep(text, read->subnet, read->lmc);
+  Result<ManagedSubnet> made = sweep(text, *read, read->lmc);
   if (!made) {
     return made;
   }
-  if (Result<void> routed = route(text, *made); !routed) {
+  if (Result<void> routed = route(*made); !routed) {
     return pass_on(routed);
   }
   return made;

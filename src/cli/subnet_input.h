@@ -36,13 +36,13 @@ struct SubnetSweepText {
 };
 
 struct SubnetText {
-  ScenarioText scenario{};  // its file may also be a topology
-  std::string manager;      // a node; empty: as the file says
-  std::string engine = "minhop";
-  std::optional<std::int64_t> lmc{};  // none: the scenario's, else 0; with `tables` theirs
-  std::int64_t lanes = 8;
-  std::int64_t nue_lanes = 1;
-  std::string tables;  // a dump of forwarding tables; empty: the engine's
+  ScenarioText scenario{};                  // its file may also be a topology
+  std::string manager;                      // a node; empty: as the file says
+  std::string engine;                       // empty: the scenario's, else minhop
+  std::optional<std::int64_t> lmc{};        // none: the scenario's, else 0; with `tables` theirs
+  std::optional<std::int64_t> lanes{};      // likewise, else 8
+  std::optional<std::int64_t> nue_lanes{};  // likewise, else 1
+  std::string tables;                       // a dump of forwarding tables; empty: the engine's
   std::string from;
   std::string to;
   std::string conf;                 // a partitions.conf
@@ -63,20 +63,30 @@ void add_subnet_file_options(CLI::App& app, SubnetText& text);
 void add_subnet_options(CLI::App& app, SubnetText& text);
 /// Of an engine and its lanes.
 std::array<CLI::Option*, 3> add_engine_options(CLI::App& app, SubnetText& text);
-[[nodiscard]] subnet::EngineOptions engine_options(const SubnetText& text);
 /// Those of parts that route: with tables in the place of an engine.
 void add_route_options(CLI::App& app, SubnetText& text);
+
+/// An engine with its options: by the command line, else by the scenario, else OpenSM's own.
+struct EngineChoice {
+  std::string name = "minhop";
+  subnet::EngineOptions options{};
+};
+/// The subnet of the file alone, a scenario if its name ends in ".toml", and what routes it.
+struct ReadSubnet {
+  subnet::Subnet subnet;
+  std::int64_t lmc = 0;
+  EngineChoice engine{};
+};
+[[nodiscard]] Result<ReadSubnet> read_topology(const SubnetText& text);
 
 struct ManagedSubnet {
   subnet::Subnet subnet;
   subnet::RoutingView view;
   subnet::ManagedRoutes routes;
-  std::string source;  // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
+  EngineChoice engine{};  // that makes them, unless they are read from a dump
+  std::string source;     // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
   bool lanes_known = true;  // a dump of forwarding tables does not say them
 };
-
-/// The subnet of the file alone, a scenario if its name ends in ".toml".
-[[nodiscard]] Result<subnet::Subnet> read_topology(const SubnetText& text);
 
 /// Reads the file, a scenario if its name ends in ".toml", and assigns LIDs. Errors are for the user, with their place.
 [[nodiscard]] Result<ManagedSubnet> read_subnet(const SubnetText& text);

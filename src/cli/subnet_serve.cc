@@ -114,21 +114,22 @@ int serve(const SubnetText& text) {
       return complain(kCommand, possible.error(), kFault);
     }
   }
-  const Result<subnet::Subnet> subnet = read_topology(text);
-  if (!subnet) {
-    return complain(kCommand, subnet.error(), kUsageError);
+  const Result<ReadSubnet> read = read_topology(text);
+  if (!read) {
+    return complain(kCommand, read.error(), kUsageError);
   }
-  subnet::ServedSubnet served(*subnet);
-  if (const Result<void> taken = take_counters(text.counters, *subnet, served); !taken) {
+  const subnet::Subnet& subnet = read->subnet;
+  subnet::ServedSubnet served(subnet);
+  if (const Result<void> taken = take_counters(text.counters, subnet, served); !taken) {
     return complain(kCommand, taken.error(), kUsageError);
   }
-  subnet::UmadService service({.subnet = *subnet, .anywhere = default_place(*subnet)}, served);
+  subnet::UmadService service({.subnet = subnet, .anywhere = default_place(subnet)}, served);
   Result<live::UmadServer> server = live::UmadServer::open(text.server);
   if (!server) {
     return complain(kCommand, Error{fmt::format("--name: {}", server.error().message)}, kUsageError);
   }
   catch_interrupts();
-  ServeConsole console(*subnet, served, service);
+  ServeConsole console(subnet, served, service);
   if (!text.quiet) {
     say(text, fmt::format(
                   "serving {} nodes as '{}'; attach programs with IBSIM_SOCKNAME={} SIM_HOST=NODE ibsim-run PROGRAM\n",
@@ -138,12 +139,12 @@ int serve(const SubnetText& text) {
     return complain(kCommand, served_them.error(), kFault);
   }
   if (!text.write.empty()) {
-    if (const Result<void> written = write_tables(text.write, *subnet, served); !written) {
+    if (const Result<void> written = write_tables(text.write, subnet, served); !written) {
       return complain(kCommand, written.error(), kFault);
     }
   }
   if (!text.write_groups.empty()) {
-    if (const Result<void> written = write_groups(text.write_groups, *subnet, served); !written) {
+    if (const Result<void> written = write_groups(text.write_groups, subnet, served); !written) {
       return complain(kCommand, written.error(), kFault);
     }
   }

@@ -188,13 +188,13 @@ void add_sweep_options(CLI::App& app, SubnetText& text) {
 
 Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet& managed) {
   const SubnetSweepText& sweep = text.sweep;
-  const Result<subnet::EngineKind> engine = subnet::engine_by_name(text.engine);
+  const Result<subnet::EngineKind> engine = subnet::engine_by_name(managed.engine.name);
   if (!engine) {
     return fail("--engine: {}", engine.error().message);
   }
   subnet::SweepPlan plan{.manager = managed.view[managed.view.manager].place};
   plan.options.engine = *engine;
-  plan.options.routing = engine_options(text);
+  plan.options.routing = managed.engine.options;
   plan.options.lmc = managed.view.lmc;
   plan.options.qos = sweep.qos;
   plan.options.smps.most_on_wire = static_cast<std::uint32_t>(sweep.smps);
