@@ -12,6 +12,7 @@
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
+#include "study/assembly/receive_buffers.h"
 #include "study/assembly/subnet_resweeps.h"
 #include "study/run/group_reach.h"
 #include "study/run/manager_study.h"
@@ -190,7 +191,11 @@ Result<void> Simulation::build() {
   if (Result<void> chosen = choose_fabric(scenario_, *graph, *plans, options, parts_->resweeps); !chosen) {
     return chosen;
   }
-  parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
+  Result<std::vector<host::ReceiveFlowControl>> receive = assembly::receive_flow_control(scenario_, *graph);
+  if (!receive) {
+    return pass_on(receive);
+  }
+  parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph, std::move(*receive));
   options.reduction = assembly::reduction_options(scenario_);
   options.graph = std::move(*graph);
   options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
