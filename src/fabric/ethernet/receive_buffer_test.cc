@@ -88,8 +88,8 @@ TEST_P(SlowReceivers, TheThroughputIsThatOfTheReceiveSide) {
   EXPECT_EQ(slow.receiver.drained(), first + kDrain.transmit_time(Bytes(kFrame)) * (2 * kCount));
 }
 
-// The packets of host 0 take turns: it sends one to the victim for each that it gets off to the slow host, and while its
-// class is paused, or has no credits, neither.
+// The packets of host 0 take turns: it sends one to the victim for each that it gets off to the slow host, and while
+// its class is paused, or has no credits, neither.
 TEST_P(SlowReceivers, AVictimOfTheSameClassGetsNoMoreThanTheFlowBesideIt) {
   constexpr Rate kSlow = 20_gbps;
   const auto victim_time = [](Rate drain) {
