@@ -116,7 +116,7 @@ Result<std::vector<host::ReceiveFlowControl>> receive_flow_control(const scenari
     }
     return made;
   }
-  const auto options = ethernet_options(scenario, graph);
+  auto options = ethernet_options(scenario, graph);
   if (!options) {
     return pass_on(options);
   }

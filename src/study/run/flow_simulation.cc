@@ -168,7 +168,7 @@ Result<void> FlowSimulation::build() {
   if (!fabric) {
     return pass_on(fabric);
   }
-  if (const auto receive = assembly::receive_flow_control(scenario_, *graph); !receive) {
+  if (auto receive = assembly::receive_flow_control(scenario_, *graph); !receive) {
     return pass_on(receive);  // flows fill no buffers, but what cannot be built is refused alike
   }
   parts.hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
