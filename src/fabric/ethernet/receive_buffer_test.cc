@@ -17,7 +17,9 @@ constexpr std::int64_t kXoff = 100 * kFrame;
 constexpr std::int64_t kXon = 99 * kFrame;
 
 EthernetOptions paused_options() {
-  EthernetOptions options = one_profile(300_ns);
+  PriorityOptions priority;
+  priority.ingress_limit = Bytes(50 * kFrame);  // so that what is held reaches the senders soon
+  EthernetOptions options = one_profile(300_ns, priority);
   options.ports[0].mtu_frame = Bytes(kFrame);
   options.ports[0].pause_response = 100_ns;
   return options;
