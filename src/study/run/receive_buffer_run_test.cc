@@ -116,7 +116,7 @@ TEST(SlowHost, ABufferThatCannotHoldItsHeadroomIsRefusedWithWhatWouldDo) {
   EXPECT_NE(fits.error().message.find("make it at least"), std::string::npos);
 }
 
-/// A random network whose hosts are slower than their lines, by a random much.
+/// A random network with a host whose slot has a lane to three, and others that may be slower than their lines.
 std::string random_world(RandomStream& random) {
   const auto among = [&](const auto&... words) {
     const std::array<std::string, sizeof...(words)> all{std::string(words)...};
@@ -130,13 +130,14 @@ std::string random_world(RandomStream& random) {
             "kind = \"fat-tree\"\ntiers = 2\nradix = 4");
   const std::string host =
       fmt::format("[host]\nprofile = \"modern\"\npcie = \"{}\"\npcie_lanes = {}\nreceive_buffer = \"{} KiB\"\n",
-                  among("gen3", "gen4", "gen5"), among("4", "8", "16"), 256 + random.uniform(1024));
+                  among("gen3", "gen4", "gen5"), among("8", "16"), 256 + random.uniform(1024));
   const std::string kind = among("kind = \"incast\"\nfan_in = 5", "kind = \"permutation\"", "kind = \"all-to-all\"");
   return fmt::format(
       "seed = {}\n[fabric]\n{}\n[topology]\n{}\n[link.host]\npropagation = \"300 ns\"\n[link.leaf]\npropagation = "
-      "\"{} ns\"\n{}[[traffic]]\n{}\nsize = \"{} kB\"\noperation = \"{}\"\n",
+      "\"{} ns\"\n{}[[traffic]]\n{}\nsize = \"{} kB\"\noperation = \"{}\"\n[[override]]\nselect = "
+      "\"host0\"\nhost.pcie_lanes = {}\n",
       1 + random.uniform(1000), family, shape, 300 + random.uniform(1000), host, kind, 100 + random.uniform(2000),
-      among("write", "send", "read"));
+      among("write", "send", "read"), 1 + random.uniform(3));
 }
 
 TEST(SlowHosts, LoseNothingInAnyNetworkThatIsLossless) {
@@ -160,7 +161,7 @@ TEST(SlowHosts, LoseNothingInAnyNetworkThatIsLossless) {
     EXPECT_EQ(hold_backs(divided), hold_backs(whole));
     held += hold_backs(whole);
   }
-  EXPECT_GT(held, 1000U);  // it is what they are about
+  EXPECT_GT(held, 20U);  // it is what they are about
 }
 
 }  // namespace
