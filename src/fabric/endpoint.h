@@ -20,6 +20,11 @@ class Endpoint {
   virtual void on_packet(PacketHandle packet, Time now) = 0;
   /// The wire may take a packet again: it has become idle, a pause has ended, or credits have come. May be spurious.
   virtual void on_wire_ready(Time now) = 0;
+  /// Whether room_at is to be asked, for what comes in without loss: the receive side may be slower than the wire.
+  [[nodiscard]] virtual bool may_back_up() const { return false; }
+  /// Of a packet that on_packet is about to get: when the receive side has room again for the peer to go on; not after
+  /// now: it has. With PFC the peer is paused until then, with credits this packet's come back no earlier.
+  [[nodiscard]] virtual Time room_at(PacketHandle /*packet*/, Time now) { return now; }
 };
 
 /// What flow control lets an endpoint send now.

@@ -54,6 +54,7 @@ enum PortFlag : PortFlags {
   kSecondOwnFlag = 1 << 6,
   kThirdOwnFlag = 1 << 7,
   kRoutedHop = 1 << 8,  // the wire joins two layer-2 domains
+  kMayBackUp = 1 << 9,  // the device is an endpoint whose receive side may be slower than the wire
 };
 
 /// What a packet's arrival needs: one cache line. The packet that arrives next lies here, those behind it in the ring.

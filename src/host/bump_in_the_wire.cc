@@ -64,7 +64,7 @@ void BumpInTheWire::occupy(Direction& direction, std::uint16_t wire_bytes, Time 
 void BumpInTheWire::on_packet(fabric::PacketHandle packet, Time now) {
   const wire::PacketCommon& common = packets_[packet].common;
   ++counters_.received;
-  if (waiting_.empty() && in_.free_at() <= now) {
+  if (waiting_.empty() && in_.free_at() <= now && taken_at(packet, now) <= now) {
     in_ = {.cipher = now, .firewall = now};
     occupy(in_, common.wire_bytes, now);
     return nic_->on_packet(packet, now);
@@ -91,7 +91,12 @@ void BumpInTheWire::on_wake(Time now) {
   if (!wake_.fires(now)) {
     return;
   }
+  Time taken = now;
   while (!waiting_.empty() && in_.free_at() <= now) {
+    taken = taken_at(waiting_.front(), now);
+    if (taken > now) {
+      break;
+    }
     const fabric::PacketHandle packet = waiting_.pop_front();
     const wire::PacketCommon& common = packets_[packet].common;
     waiting_bytes_ -= common.frame_bytes;
@@ -103,13 +108,13 @@ void BumpInTheWire::on_wake(Time now) {
     set_paused(0, now);
   }
   if (!waiting_.empty()) {
-    kernel_.wake(wake_, sim::ActorId(kBumpInTheWire, endpoint_.value()), in_.free_at());
+    kernel_.wake(wake_, sim::ActorId(kBumpInTheWire, endpoint_.value()), later(in_.free_at(), taken));
   }
 }
 
 void BumpInTheWire::set_paused(std::uint8_t priorities, Time now) {
   paused_ = priorities != 0;
-  pauses_->pause_peer(endpoint_, priorities, now);
+  pauses_->pause_peer(endpoint_, fabric::PauseCause::kInline, priorities, now);
 }
 
 }  // namespace weft::host

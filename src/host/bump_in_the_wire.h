@@ -4,8 +4,8 @@
 // longer, and the next packet begins when that has passed. Their latency is constant and part of the wire's delay
 // (study/assembly/build_fabric.cc). Outwards a NIC sends when both are free, so nothing waits here; a packet is worked
 // on while the one before it is on the wire. What comes in while they are busy waits in a buffer. Full, it loses
-// packets; or it pauses its peer by PFC from half full, until a quarter is left. RFC 4949 has the name; sizes are those
-// of wire/protection.h.
+// packets; or it pauses its peer by PFC from half full, until a quarter is left; then what the NIC behind it has no
+// room for waits here too. RFC 4949 has the name; sizes are those of wire/protection.h.
 #pragma once
 
 #include <cstddef>
@@ -69,6 +69,8 @@ class BumpInTheWire final : public fabric::EndpointPort, public fabric::Endpoint
   void request_wire(EndpointId endpoint, Time at) override;
   void on_packet(fabric::PacketHandle packet, Time now) override;
   void on_wire_ready(Time now) override;
+  [[nodiscard]] bool may_back_up() const override { return options_.paused_priorities == 0 && nic_->may_back_up(); }
+  [[nodiscard]] Time room_at(fabric::PacketHandle packet, Time now) override { return nic_->room_at(packet, now); }
   void on_wake(Time now);
 
   struct Counters {
@@ -94,6 +96,11 @@ class BumpInTheWire final : public fabric::EndpointPort, public fabric::Endpoint
     [[nodiscard]] Time free_at() const { return later(cipher, firewall); }
   };
   void occupy(Direction& direction, std::uint16_t wire_bytes, Time now);
+  /// When the NIC takes the packet, if it has to wait here for that.
+  [[nodiscard]] Time taken_at(fabric::PacketHandle packet, Time now) {
+    const bool waits_here = options_.paused_priorities != 0 && nic_->may_back_up();
+    return waits_here ? nic_->room_at(packet, now) : now;
+  }
   void keep(fabric::PacketHandle packet, std::uint16_t frame_bytes, Time now);
   void set_paused(std::uint8_t priorities, Time now);
 

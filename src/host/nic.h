@@ -63,6 +63,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   // From the fabric and the kernel.
   void on_packet(fabric::PacketHandle handle, Time now) override;
   void on_wire_ready(Time now) override;
+  [[nodiscard]] bool may_back_up() const override { return path_ != nullptr && path_->may_back_up(); }
+  [[nodiscard]] Time room_at(fabric::PacketHandle handle, Time now) override;
   /// A packet that no engine has made is given to the engines at once, whatever stages the host has.
   void take_forged(fabric::PacketHandle handle, Time now);
   void on_timer(Time now);

@@ -47,7 +47,8 @@ HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
                             .flow_hash = options_.header_hash
                                              ? tuple_hash_of(packet, addresses_[packet.common.source.value()])
                                              : packet.common.flow_hash,
-                            .payload = Bytes(packet.common.payload_bytes)};
+                            .payload = Bytes(packet.common.payload_bytes),
+                            .lane = packet.common.priority};
   if (packet.common.kind == wire::PacketKind::kUet) {
     arrival.engine = transport::EngineKind::kUetPdc;
     describe_uet(device_, packets_, packet, arrival);
@@ -73,6 +74,15 @@ HostPath::Arrival Nic::describe(fabric::PacketHandle handle) const {
     arrival.sink = device_.place_of(packet.ib.reth.remote_key);
   }
   return arrival;
+}
+
+Time Nic::room_at(fabric::PacketHandle handle, Time now) {
+  const wire::Packet& packet = packets_[handle];
+  HostPath::Arrival arrival{.payload = Bytes(packet.common.payload_bytes), .lane = packet.common.priority};
+  if (packet.common.kind != wire::PacketKind::kInfiniBandTransport && packet.common.kind != wire::PacketKind::kUet) {
+    arrival.engine = device_.engine_for(packet);
+  }
+  return path_->room_at(arrival, now);
 }
 
 std::span<const std::byte> Nic::payload_of(fabric::PacketHandle handle) const {

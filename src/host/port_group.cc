@@ -115,10 +115,10 @@ void PortGroup::request_wire(EndpointId endpoint, Time at) {
   wires_.request_wire(ports_[wire].endpoint, at);
 }
 
-void PortGroup::deliver(fabric::PacketHandle packet, Time now) {
+Nic& PortGroup::receiver_of(fabric::PacketHandle packet) {
   Port& port = ports_[place_of(packets_[packet].common.destination)];
   WEFT_DCHECK(port.nic != nullptr);
-  port.nic->on_packet(packet, now);
+  return *port.nic;
 }
 
 // Calls that find nothing to do are harmless, and what still wants a wire asks for it again.

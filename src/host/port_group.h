@@ -72,6 +72,8 @@ class PortGroup final : public fabric::EndpointPort {
 
     void on_packet(fabric::PacketHandle packet, Time now) override { group->deliver(packet, now); }
     void on_wire_ready(Time now) override { group->offer(place, now); }
+    [[nodiscard]] bool may_back_up() const override { return nic != nullptr && nic->may_back_up(); }
+    [[nodiscard]] Time room_at(fabric::PacketHandle packet, Time now) override { return group->room_at(packet, now); }
   };
 
   [[nodiscard]] Place place_of(EndpointId endpoint) const;
@@ -80,7 +82,13 @@ class PortGroup final : public fabric::EndpointPort {
   [[nodiscard]] Place way_to(Place from, EndpointId destination, Time now) const;
   /// Whether the NIC of `destination` has a port in the plane whose link is known to be up.
   [[nodiscard]] bool reaches(std::uint16_t plane, EndpointId destination, Time now) const;
-  void deliver(fabric::PacketHandle packet, Time now);
+  /// Whom the packet is for, whichever port it comes through.
+  [[nodiscard]] Nic& receiver_of(fabric::PacketHandle packet);
+  void deliver(fabric::PacketHandle packet, Time now) { receiver_of(packet).on_packet(packet, now); }
+  [[nodiscard]] Time room_at(fabric::PacketHandle packet, Time now) {
+    Nic& receiver = receiver_of(packet);
+    return receiver.may_back_up() ? receiver.room_at(packet, now) : now;
+  }
   /// The wire of `place` may take packets.
   void offer(Place place, Time now);
   /// Sends a waiting packet if its wire takes it now, else asks for that wire.

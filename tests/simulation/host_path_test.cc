@@ -187,6 +187,53 @@ TEST(StagedHost, AWideEnoughPcieChangesNoRateAndANarrowOneIsTheRate) {
   }
 }
 
+/// Two senders of a line each, and a receiver whose slot takes a quarter of one.
+struct SlowSlot {
+  explicit SlowSlot(const host::ReceiveFlowControl& flow_control) {
+    host::HostOptions host = two_gpus();
+    host.nic_slot = pcie(3);
+    host.nic_slot.lanes = 4;
+    slot = host::write_rate(host.nic_slot);
+    host::RdmaPathOptions stages = rdma_stages();
+    stages.receive_buffer = 256_kib;
+    stages.flow_control = flow_control;
+    hosts.options.graph = star({kCable, kCable, kCable});
+    hosts.use_rdma(host, stages);
+    hosts.options.flows = {write(0, 2, kSize), write(1, 2, kSize)};
+    hosts.world = std::make_unique<SimWorld>(hosts.options);
+    EXPECT_EQ(hosts.world->run_checked(), "");
+  }
+  [[nodiscard]] host::HostPath::Counters counters() const { return hosts.path(2).counters(); }
+
+  static constexpr Bytes kSize = Bytes(4 << 20);
+  Hosts hosts;
+  Rate slot;
+};
+
+TEST(StagedHost, PausesItsSwitchWhereItsSlotIsSlowerThanTheLineAndGetsWhatTheSlotTakes) {
+  SlowSlot slow({.lanes = 1U << kDataLane, .xoff = 128_kib, .xon = 124_kib, .buffer = 256_kib});
+  ASSERT_EQ(slow.hosts.world->messages().size(), 2U);
+  EXPECT_TRUE(slow.hosts.world->all_succeeded());
+  EXPECT_EQ(slow.counters().dropped, 0U);
+  EXPECT_GT(slow.counters().held_back, 10U);
+  EXPECT_GT(slow.hosts.world->fabric().lane_counters(2, kDataLane, slow.hosts.world->now()).pauses_sent, 10U);
+  Time last;
+  for (const workload::MessageRecord& message : slow.hosts.world->messages()) {
+    last = later(last, message.finished);
+  }
+  // The engine answers what is in the buffer: the last of it is not waited for.
+  const Duration all = slow.slot.transmit_time(SlowSlot::kSize * 2);
+  EXPECT_LT(last - Time::zero(), all);
+  EXPECT_GT(last - Time::zero(), all - slow.slot.transmit_time(128_kib + kMtu));
+  EXPECT_LT(slow.counters().held_back_for, last - Time::zero());
+}
+
+TEST(StagedHost, DropsWithoutFlowControlWhatItsSlotDoesNotTake) {
+  const SlowSlot slow({});
+  EXPECT_GT(slow.counters().dropped, 0U);
+  EXPECT_EQ(slow.counters().held_back, 0U);
+}
+
 TEST(StagedHost, AcrossRootComplexesGpuMemoryIsSlow) {
   constexpr Bytes kSize(4 << 20);
   const auto rate = [kSize](host::GpuAttachment attachment) {

@@ -52,7 +52,12 @@ class FabricCore : public EndpointPort {
   using CableEnds = std::array<PortIndex, 2>;
 
   /// Every endpoint must be attached before the first event.
-  void attach(EndpointId endpoint, Endpoint& nic) { endpoints_[endpoint.value()] = &nic; }
+  void attach(EndpointId endpoint, Endpoint& nic) {
+    endpoints_[endpoint.value()] = &nic;
+    if (nic.may_back_up()) {
+      ports_[endpoint.value()].flags |= kMayBackUp;
+    }
+  }
   /// Adds the actors, so that all of a world get their ranks at once; then starts timers that always run.
   /// Of a divided world the partition of each node, in the order of the graph: cables between two take the lookahead.
   void register_actors(sim::ActorOrder& ranks, std::span<const sim::PartitionIndex> partitions = {});
@@ -169,7 +174,7 @@ class FabricCore : public EndpointPort {
     }
     prefetch_next_arrival(packets_, port);
     // One test for both, so that other ports pay for neither.
-    constexpr PortFlags kSlowPathFlags = kHasErrors | kTapped | Parts::kSlowArrival;
+    constexpr PortFlags kSlowPathFlags = kHasErrors | kTapped | kMayBackUp | Parts::kSlowArrival;
     if ((port.flags & kSlowPathFlags) != 0 && receive_slow(port, index, handle, now)) [[unlikely]] {
       return;
     }
@@ -243,6 +248,8 @@ class FabricCore : public EndpointPort {
   }
   /// A packet at a port with the flag kSlowArrival; true: everything is done.
   bool on_slow_arrival(Port&, PortIndex, PacketHandle, Time) { return false; }
+  /// A packet at an endpoint that may back up; true: it has been delivered.
+  bool hold_back_peer(Port&, PortIndex, PacketHandle, Time) { return false; }
   /// Takes the notifications that have come to these ports, if no event does.
   void receive_notifications(const Switch&, const NextHops&, Time) {}
   /// Of the wire that ends at a port which may have errors.

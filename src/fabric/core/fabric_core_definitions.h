@@ -197,7 +197,10 @@ bool FabricCore<Fabric, Parts>::receive_slow(Port& port, PortIndex index, Packet
   if (damaged && self().on_damaged(port, index, handle, now)) {
     return true;
   }
-  return (port.flags & Parts::kSlowArrival) != 0 && self().on_slow_arrival(port, index, handle, now);
+  if ((port.flags & Parts::kSlowArrival) != 0 && self().on_slow_arrival(port, index, handle, now)) {
+    return true;
+  }
+  return port.has(kMayBackUp) && self().hold_back_peer(port, index, handle, now);
 }
 
 // Link events, and what is done for the whole fabric.

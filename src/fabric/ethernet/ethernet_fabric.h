@@ -2,8 +2,8 @@
 //
 // One event per hop where a port is idle; a port's transmitter wakes only while something waits. A packet is charged to
 // the buffer while it waits in an egress queue: one that leaves at once never is. Priorities of switch ports and of
-// endpoint ports obey pauses alike; endpoints send some only if what stands before a NIC asks for it (pause_peer).
-// Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
+// endpoint ports obey pauses alike; endpoints send them if what stands before a NIC asks for it (pause_peer), or when
+// the NIC's receive buffer fills (Endpoint::room_at). Sources: IEEE 802.1Q (PFC, DWRR), RFC 3168 (marks).
 #pragma once
 
 #include <array>
@@ -94,9 +94,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] SendPermit permit(EndpointId endpoint, Time now) override;
   Time send(EndpointId endpoint, PacketHandle packet, Time now) override;
   void request_wire(EndpointId endpoint, Time at) override;
-  /// An endpoint cannot take more: pauses these priorities (bit p) of its peer by PFC and resumes all others, until it
-  /// is called again. The peer obeys for those that it keeps lossless.
-  void pause_peer(EndpointId endpoint, std::uint8_t priorities, Time now);
+  /// An endpoint cannot take more: pauses these priorities (bit p) of its peer by PFC and resumes all others that it
+  /// has paused for that cause, until it is called again. The peer obeys for those that it keeps lossless.
+  void pause_peer(EndpointId endpoint, PauseCause cause, std::uint8_t priorities, Time now);
   /// A PFC frame that the endpoint sends now: its wire must be free. What a NIC does that is broken, or not its
   /// owner's.
   void send_endpoint_pause(EndpointId endpoint, std::uint8_t priorities, std::uint16_t quanta, Time now);
@@ -300,6 +300,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
     return !controls_.empty() && ((controls_[index].credited_in >> priority) & 1U) != 0;
   }
   [[nodiscard]] bool on_slow_arrival(EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  [[nodiscard]] bool hold_credits(EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  void release_held_credits(PortIndex index, Time now);
   void consume_credits(PortIndex index, std::uint32_t priority, std::uint32_t frame_bytes, Time now);
   void update_stall(PortIndex index, std::uint32_t priority, Time now);
   /// A group that asked to be told has room again.
@@ -312,6 +314,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
 
   // Pauses, and notifications of congestion: ethernet_fabric_pauses.cc.
   void send_notification(PortIndex ingress, const NotificationContent& content, Time now);
+  [[nodiscard]] bool hold_back_peer(EthernetPort& port, PortIndex index, PacketHandle handle, Time now);
+  void on_endpoint_timer(EthernetPort& port, PortIndex index, Time now);
   void update_xoff(PortIndex ingress, std::uint32_t priority, Time now);
   void say_pauses(EthernetPort& port, PortIndex index, Time now);
   void send_pause(EthernetPort& port, PortIndex index, Time now);
@@ -351,6 +355,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   std::vector<LinkControl> controls_;                               // per port; empty without LLR and credits
   std::vector<std::uint8_t> speed_codes_;                           // per port, for telemetry; empty without
   std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
+  std::vector<std::uint8_t> lossless_;                              // per port profile: those that PFC protects
   std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
   std::uint32_t gap_bytes_ = wire::kEthernetGapBytes;
   std::atomic<Time> deadlock_check_at_ = Time::never();

@@ -102,6 +102,9 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
     drop(handle, drops_here().damaged, index);
     return true;
   }
+  if (port.has(kMayBackUp) && hold_credits(port, index, handle, now)) {
+    return true;
+  }
   CreditGranter& lane = controls_[index].receives[priority];
   const std::uint32_t credits = credits_of(packet.common.frame_bytes, credit_unit(index));
   const IngressGroup& group = group_of(index, priority);
@@ -119,6 +122,35 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
     update_credits(index, priority, now);
   }
   return true;
+}
+
+// What finds no room in the NIC's receive buffer keeps its part of the buffer that the credits are of; the engine sees
+// it nevertheless.
+bool EthernetFabric::hold_credits(EthernetPort& port, PortIndex index, PacketHandle handle, Time now) {
+  const Time until = endpoints_[port.owner]->room_at(handle, now);
+  if (until <= now) {
+    return false;
+  }
+  const wire::PacketCommon& common = packets_[handle].common;
+  const std::uint32_t credits = credits_of(common.frame_bytes, credit_unit(index));
+  LinkControl& control = controls_[index];
+  control.receives[common.priority].hold(credits);
+  control.held_arrivals.push_back({.until = until, .credits = credits, .lane = common.priority});
+  kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), until);
+  deliver(port, index, handle, now);
+  return true;
+}
+
+void EthernetFabric::release_held_credits(PortIndex index, Time now) {
+  LinkControl& control = controls_[index];
+  while (!control.held_arrivals.empty() && control.held_arrivals.front().until <= now) {
+    const HeldArrival due = control.held_arrivals.pop_front();
+    control.receives[due.lane].release(due.credits);
+    update_credits(index, due.lane, now);
+  }
+  if (!control.held_arrivals.empty()) {
+    kernel_.wake(ports_[index].timer, sim::ActorId(kPortTimer, index), control.held_arrivals.front().until);
+  }
 }
 
 void EthernetFabric::consume_credits(PortIndex index, std::uint32_t priority, std::uint32_t frame_bytes, Time now) {
@@ -236,6 +268,10 @@ std::string EthernetFabric::check_credits() const {
         const PortIndex ingress = switches_[ports_[index].owner].first_port + packets[i].ingress;
         held[ingress * kPriorities + priority] += credits_of(packets[i].frame_bytes, credit_unit(ingress));
       }
+    }
+    const HeldArrivals& arrivals = controls_[index].held_arrivals;
+    for (std::uint32_t i = 0; i < arrivals.size(); ++i) {
+      held[index * kPriorities + arrivals[i].lane] += arrivals[i].credits;
     }
   }
   for (PortIndex index = 0; index < ports_.size(); ++index) {

@@ -24,13 +24,50 @@ void EthernetFabric::update_xoff(PortIndex ingress, std::uint32_t priority, Time
   say_pauses(port, ingress, now);
 }
 
-void EthernetFabric::pause_peer(EndpointId endpoint, std::uint8_t priorities, Time now) {
+void EthernetFabric::pause_peer(EndpointId endpoint, PauseCause cause, std::uint8_t priorities, Time now) {
   EthernetPort& port = ports_[endpoint.value()];
   WEFT_DCHECK(port.has(kIsEndpoint));
-  port.pending_pauses |= static_cast<std::uint8_t>(port.xoff ^ priorities);
-  port.xoff = priorities;
+  std::array<std::uint8_t, 2>& asked = pauses_[endpoint.value()].asked;
+  asked[static_cast<std::size_t>(cause)] = priorities;
+  const auto paused = static_cast<std::uint8_t>(asked[0] | asked[1]);
+  port.pending_pauses |= static_cast<std::uint8_t>(port.xoff ^ paused);
+  port.xoff = paused;
   if (port.pending_pauses != 0) {
     say_pauses(port, endpoint.value(), now);
+  }
+}
+
+// All lossless priorities share the receive buffer: whichever fills it, all are paused.
+bool EthernetFabric::hold_back_peer(EthernetPort& port, PortIndex index, PacketHandle handle, Time now) {
+  const wire::Packet& packet = packets_[handle];
+  const std::uint8_t lossless = lossless_[port.profile];
+  if (((lossless >> packet.common.priority) & 1U) == 0 || packet.has(wire::kCorrupted)) {
+    return false;
+  }
+  const Time room_at = endpoints_[port.owner]->room_at(handle, now);
+  if (room_at <= now) {
+    return false;
+  }
+  PauseRecord& record = pauses_[index];
+  const bool is_first = record.room_at.is_never();
+  record.room_at = is_first ? room_at : later(record.room_at, room_at);
+  kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), record.room_at);
+  if (is_first) {
+    pause_peer(EndpointId(port.owner), PauseCause::kReceiveBuffer, lossless, now);
+  }
+  return false;
+}
+
+void EthernetFabric::on_endpoint_timer(EthernetPort& port, PortIndex index, Time now) {
+  PauseRecord& record = pauses_[index];
+  if (record.room_at <= now) {
+    record.room_at = Time::never();
+    pause_peer(EndpointId(port.owner), PauseCause::kReceiveBuffer, 0, now);
+  } else if (!record.room_at.is_never()) {
+    kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), record.room_at);
+  }
+  if (!controls_.empty()) {
+    release_held_credits(index, now);
   }
 }
 
@@ -96,6 +133,9 @@ void EthernetFabric::on_port_timer(PortIndex index, Time now) {
   }
   if (port.has(kExtended)) [[unlikely]] {
     on_link_timer(index, now);
+  }
+  if (port.has(kMayBackUp)) [[unlikely]] {
+    on_endpoint_timer(port, index, now);
   }
   if (port.xoff == 0) {
     return;

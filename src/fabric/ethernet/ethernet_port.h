@@ -33,6 +33,9 @@ struct alignas(64) EgressQueue {
 };
 static_assert(sizeof(EgressQueue) == 64);
 
+/// Why an endpoint pauses its peer: what stands before the NIC is full, or the NIC's own receive buffer.
+enum class PauseCause : std::uint8_t { kInline, kReceiveBuffer };
+
 /// What only ports have that pause or are paused.
 struct PauseRecord {
   std::array<Time, kPriorities> paused_until{};
@@ -43,6 +46,9 @@ struct PauseRecord {
   std::array<Time, kPriorities> ignored_pause_at{};      // the last pause that a watchdog ignored
   std::array<std::uint32_t, kPriorities> storms{};       // times that the watchdog triggered
   Time refresh_at = Time::never();
+  // Of endpoints.
+  std::array<std::uint8_t, 2> asked{};  // per PauseCause: bit p: the peer's priority p is to be paused
+  Time room_at = Time::never();         // the receive buffer has room again, and the peer is paused until then
 };
 
 /// What only ports have that trim packets, mark them late or limit queues by themselves.

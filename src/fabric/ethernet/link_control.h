@@ -14,6 +14,7 @@
 #include "fabric/bit_errors.h"
 #include "fabric/ethernet/options.h"
 #include "fabric/ethernet/pause_content.h"
+#include "fabric/flow_control/held_arrivals.h"
 #include "fabric/flow_control/link_credits.h"
 #include "fabric/packet_pool.h"
 
@@ -83,6 +84,7 @@ struct LinkControl {
   Time resync_at = Time::never();  // the next CC_Update
   Ring<DeferredPause> pauses;
   std::uint64_t sets_sent = 0;  // credit updates of either kind
+  HeldArrivals held_arrivals;   // of an endpoint whose receive side backs up
 
   [[nodiscard]] bool is_on() const { return retry.is_on() || (credited_in | credited_out) != 0; }
 };

@@ -19,6 +19,7 @@
 #include "fabric/core/counters.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/flow_control/credits.h"
+#include "fabric/flow_control/held_arrivals.h"
 #include "fabric/infiniband/credit_content.h"
 #include "fabric/infiniband/infiniband_port.h"
 #include "fabric/infiniband/options.h"
@@ -290,6 +291,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
     }
   }
   void release_input(const WaitingPacket& entry, Time now);
+  [[nodiscard]] bool hold_back_peer(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now);
+  void on_endpoint_timer(const InfiniBandPort& port, PortIndex index, Time now);
   void refresh_permit(InfiniBandPort& port, PortIndex index);
   [[nodiscard]] Duration repetition(const InfiniBandPort& port) const;
 
@@ -310,7 +313,13 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   HugeVector<OutputLane> outputs_;   // per port and lane
   VirtualOutputQueues queues_;
   SharedPool<std::uint32_t> waiting_copies_{std::size_t{1} << 24};  // how many wait, of each place that they share
-  std::vector<std::uint16_t> largest_blocks_;                       // per port profile
+  /// Of an endpoint whose receive side may back up.
+  struct EndpointHold {
+    HeldArrivals arrivals;
+    Time repeat_at = Time::never();  // of all limits, where packets may be lost
+  };
+  std::vector<EndpointHold> holds_;            // per endpoint; empty if none may back up
+  std::vector<std::uint16_t> largest_blocks_;  // per port profile
   std::vector<std::array<std::uint8_t, kServiceLevels>>
       lane_maps_;  // per port profile; with kPhased where there are sets
   LanePhases phases_;

@@ -177,9 +177,16 @@ void InfiniBandFabric::add_stages(const Switch& node) {
 }
 
 void InfiniBandFabric::start_timers() {
+  if (std::ranges::any_of(ports_, [](const InfiniBandPort& port) { return port.has(kMayBackUp); })) {
+    holds_.resize(graph_.endpoints);
+  }
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (ports_[index].has(kHasErrors)) {
-      kernel_.wake(ports_[index].timer, sim::ActorId(kPortTimer, index), kernel_.now() + repetition(ports_[index]));
+      const Time first = kernel_.now() + repetition(ports_[index]);
+      if (ports_[index].has(kMayBackUp)) {
+        holds_[index].repeat_at = first;
+      }
+      kernel_.wake(ports_[index].timer, sim::ActorId(kPortTimer, index), first);
     }
   }
 }

@@ -220,11 +220,57 @@ Duration InfiniBandFabric::repetition(const InfiniBandPort& port) const {
   return options_.credit_repetition.value_or(port.rate.transmit_time(kInterval));
 }
 
+// What finds no room in the receive buffer stays in the buffer of its lane. The engine sees it nevertheless: it answers
+// at once, as it does whatever the host is like.
+bool InfiniBandFabric::hold_back_peer(InfiniBandPort& port, PortIndex index, PacketHandle handle, Time now) {
+  const Time until = endpoints_[port.owner]->room_at(handle, now);
+  if (until <= now) {
+    return false;
+  }
+  const wire::PacketCommon& common = packets_[handle].common;
+  const std::uint32_t blocks = blocks_of(common.frame_bytes);
+  CreditReceiver& receiver = credits_of(index, common.priority).receiver;
+  receiver.count(blocks);
+  receiver.store(blocks);
+  if (receiver.update_due()) {
+    send_credit_update(index, common.priority, now);
+  }
+  holds_[index].arrivals.push_back({.until = until, .credits = blocks, .lane = common.priority});
+  kernel_.wake(port.timer, sim::ActorId(kPortTimer, index), until);
+  FabricCore::deliver(port, index, handle, now);
+  return true;
+}
+
+void InfiniBandFabric::on_endpoint_timer(const InfiniBandPort& port, PortIndex index, Time now) {
+  EndpointHold& hold = holds_[index];
+  while (!hold.arrivals.empty() && hold.arrivals.front().until <= now) {
+    const HeldArrival due = hold.arrivals.pop_front();
+    CreditReceiver& receiver = credits_of(index, due.lane).receiver;
+    receiver.release(due.credits);
+    if (receiver.update_due()) {
+      send_credit_update(index, due.lane, now);
+    }
+  }
+  if (hold.repeat_at <= now) {
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+      send_credit_update(index, lane, now);
+    }
+    hold.repeat_at = now + repetition(port);
+  }
+  const Time next = hold.arrivals.empty() ? hold.repeat_at : earlier(hold.repeat_at, hold.arrivals.front().until);
+  if (!next.is_never()) {
+    kernel_.wake(ports_[index].timer, sim::ActorId(kPortTimer, index), next);
+  }
+}
+
 // Where packets may be lost, all limits are said again and again.
 void InfiniBandFabric::on_port_timer(PortIndex index, Time now) {
   InfiniBandPort& port = ports_[index];
   if (!port.timer.fires(now)) {
     return;
+  }
+  if (port.has(kMayBackUp)) {
+    return on_endpoint_timer(port, index, now);
   }
   for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
     send_credit_update(index, lane, now);

@@ -95,6 +95,12 @@ std::string InfiniBandFabric::check_invariants() const {
       return fmt::format("port {}: {} bytes wait, {} are counted", index, port_bytes, ports_[index].queued_bytes);
     }
   }
+  for (std::uint32_t index = 0; index < holds_.size(); ++index) {
+    for (std::uint32_t i = 0; i < holds_[index].arrivals.size(); ++i) {
+      const HeldArrival& held = holds_[index].arrivals[i];
+      stored[std::uint64_t{index} * lanes_ + held.lane] += held.credits;
+    }
+  }
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     for (std::uint32_t lane = 0; lane < lanes_ && !ports_[index].has(kLinkDown); ++lane) {
       std::string wrong = check_lane(index, lane, stored[std::uint64_t{index} * lanes_ + lane]);

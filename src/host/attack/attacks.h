@@ -59,6 +59,8 @@ class Attacks final : public fabric::PacketFilter {
 
     void on_packet(fabric::PacketHandle packet, Time now) override { all->deliver(*this, packet, now); }
     void on_wire_ready(Time now) override;
+    [[nodiscard]] bool may_back_up() const override { return nic != nullptr && nic->may_back_up(); }
+    [[nodiscard]] Time room_at(fabric::PacketHandle packet, Time now) override { return nic->room_at(packet, now); }
     [[nodiscard]] fabric::SendPermit permit(EndpointId endpoint, Time now) override {
       return all->wires_.permit(endpoint, now);
     }

@@ -67,6 +67,7 @@ class HostPath {
     std::uint32_t packet = 0;  // the NIC's name for it
     std::uint32_t flow_hash = 0;
     Bytes payload{};
+    std::uint8_t lane = 0;                                      // its priority, or virtual lane
     transport::EngineKind engine = transport::EngineKind::kRc;  // that gets it
     bool is_read_request = false;
     Bytes read_first{};        // of a READ request: payload of the first answer
@@ -75,6 +76,10 @@ class HostPath {
     std::optional<verbs::MemoryPlace> sink{};  // where its bytes go, if it says so
   };
   enum class Admission : std::uint8_t { kDeliver, kKeep, kDrop };
+  /// Whether it holds back the peer of the NIC's port, where flow control lets it.
+  [[nodiscard]] virtual bool may_back_up() const { return false; }
+  /// Of a packet that is to be admitted next, as far as its payload, lane and engine say: Endpoint::room_at.
+  virtual Time room_at(const Arrival& /*arrival*/, Time now) { return now; }
   /// Whether the engine sees it now, or the path names it again by next_arrival, or there is no room for it.
   virtual Admission admit(const Arrival& arrival, Time now) = 0;
   /// When something happens to packets that are kept; never() if there are none. Not before the latest instant told.
@@ -99,6 +104,8 @@ class HostPath {
   struct Counters {
     std::uint64_t dropped = 0;  // no room in the NIC's receive buffer or ring
     std::uint64_t interrupts = 0;
+    std::uint64_t held_back = 0;  // times that its receive buffer held back the peer of its port
+    Duration held_back_for;
   };
   [[nodiscard]] virtual Counters counters() const = 0;
   [[nodiscard]] virtual std::size_t heap_bytes() const = 0;

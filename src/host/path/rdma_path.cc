@@ -172,16 +172,46 @@ Time RdmaPath::data_from(FlowRef flow) {
   return staged.empty() ? responses : later(responses, staged.front().ready);
 }
 
-bool RdmaPath::has_room(Bytes payload, Time now) {
+void RdmaPath::free_places(Time now) {
   while (!buffer_.empty() && buffer_.front().until <= now) {
     buffered_ -= buffer_.pop_front().size;
   }
   WEFT_DCHECK(buffer_.empty() == (buffered_ == Bytes::zero()));
-  return options_.receive_buffer == Bytes::max() || buffered_ + payload <= options_.receive_buffer;
+}
+
+// When everything will be written is known already: what comes later cannot make it earlier.
+Time RdmaPath::falls_to(Bytes level, Bytes beside) const {
+  Bytes left = buffered_ + beside;
+  Time at;
+  for (std::uint32_t i = 0; left > level && i < buffer_.size(); ++i) {
+    left -= buffer_[i].size;
+    at = later(at, buffer_[i].until);
+  }
+  return at;
+}
+
+Time RdmaPath::room_at(const Arrival& arrival, Time now) {
+  if (arrival.payload == Bytes::zero() || !has_flow_control(arrival.lane)) {
+    return now;
+  }
+  free_places(now);
+  const bool holds_back = held_back_until_ > now;
+  const Bytes level = holds_back ? options_.flow_control.xon : options_.flow_control.xoff;
+  if (buffered_ + arrival.payload <= level) {
+    return now;
+  }
+  const Time until = later(falls_to(options_.flow_control.xon, arrival.payload), now);
+  counters_.held_back += holds_back || until == now ? 0 : 1;
+  const Time from = later(held_back_until_, now);
+  held_back_until_ = later(until, from);
+  counters_.held_back_for += held_back_until_ - from;
+  return until;
 }
 
 HostPath::Admission RdmaPath::admit(const Arrival& arrival, Time now) {
-  if (has_room(arrival.payload, now)) {
+  free_places(now);
+  const Bytes limit = has_flow_control(arrival.lane) ? options_.flow_control.buffer : options_.receive_buffer;
+  if (limit == Bytes::max() || buffered_ + arrival.payload <= limit) {
     return Admission::kDeliver;
   }
   ++counters_.dropped;

@@ -3,7 +3,8 @@
 // Sending: the core builds the work request and writes it to the NIC; small data ride with it, others the NIC reads
 // over PCIe, the first bytes after a round trip and the rest ahead of the wire, so that no packet leaves before its
 // bytes could have come. Receiving: the engine answers at once, bytes are written over PCIe from a buffer of the NIC;
-// packets that find it full are dropped (an endpoint never sends pauses). The completion is written behind the bytes. A
+// packets that find it full are dropped, unless their lane has flow control: then the peer is held back before that
+// (room_at), and what credits have admitted waits in front of the buffer. The completion is written behind the bytes. A
 // target of READ waits for its own first bytes before it answers. A NIC that cuts through begins a packet when its
 // first TLP is there, later only as far as PCIe is slower than the wire, and writes the first TLP of an arriving
 // packet, or fetches its receive request, as soon as that has come. Others hold each packet until it is whole.
@@ -25,6 +26,14 @@ enum class CompletionMode : std::uint8_t { kPolling, kInterrupt, kEvent };
 /// How the NIC gets a work request: written with the doorbell, or read after it.
 enum class WorkRequestFetch : std::uint8_t { kWithDoorbell, kAfterDoorbell };
 
+/// How a receive buffer makes itself felt on the wire. Thresholds are of payload in the buffer, and xoff >= xon.
+struct ReceiveFlowControl {
+  std::uint16_t lanes = 0;      // bit l: lane l has PFC or credits; 0: no lane, and the rest counts for nothing
+  Bytes xoff = Bytes::max();    // above it the peer is held back,
+  Bytes xon = Bytes::max();     // until no more than this is left
+  Bytes buffer = Bytes::max();  // what these lanes may fill: with PFC all of it, headroom included; max(): credits
+};
+
 struct RdmaPathOptions {
   Stage software{};         // library above verbs, on each side
   Stage doorbell{};         // building the request and writing it
@@ -40,7 +49,8 @@ struct RdmaPathOptions {
   Stage gpu_read{};   // what GPU memory adds to the first bytes read
   Stage gpu_write{};  // and to bytes written
   Bytes inline_limit{};
-  Bytes receive_buffer = Bytes::max();
+  Bytes receive_buffer = Bytes::max();  // what lanes without flow control may fill
+  ReceiveFlowControl flow_control{};
   WorkRequestFetch request_fetch = WorkRequestFetch::kWithDoorbell;
   CompletionMode completion_mode = CompletionMode::kPolling;
   Duration poll_cost{};         // core's time for a completion
@@ -64,6 +74,8 @@ class RdmaPath final : public HostPath {
   [[nodiscard]] Time device_data_from() const override { return gate_; }
   [[nodiscard]] Time data_from(FlowRef flow) override;
   [[nodiscard]] Time responses_from(FlowRef flow) override { return flows_[flow].responses_from; }
+  [[nodiscard]] bool may_back_up() const override { return options_.flow_control.lanes != 0; }
+  Time room_at(const Arrival& arrival, Time now) override;
   Admission admit(const Arrival& arrival, Time now) override;
   [[nodiscard]] Time next_arrival() const override { return Time::never(); }
   std::optional<std::uint32_t> take_arrival(Time) override { return std::nullopt; }
@@ -116,7 +128,11 @@ class RdmaPath final : public HostPath {
   [[nodiscard]] Duration idle_landing(const HostResources::Piece& packet, Duration receive_fetch) const;
   void stage_chunks(Flow& flow, Time now);
   [[nodiscard]] Time land_in_gpu(Flow& flow, const Arrival& arrival, Server::Deferred in_memory);
-  [[nodiscard]] bool has_room(Bytes payload, Time now);
+  [[nodiscard]] bool has_flow_control(std::uint8_t lane) const {
+    return ((options_.flow_control.lanes >> lane) & 1U) != 0;
+  }
+  void free_places(Time now);
+  [[nodiscard]] Time falls_to(Bytes level, Bytes beside) const;
   void list_sending(const MessageShape& shape, StageTimes& list) const;
   void list_receiving(const MessageShape& shape, StageTimes& list) const;
   void list_completion(StageTimes& list) const;
@@ -133,6 +149,7 @@ class RdmaPath final : public HostPath {
   };
   Ring<Held> buffer_;  // payload that is not written yet
   Bytes buffered_{};
+  Time held_back_until_;  // the peer
   Counters counters_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "host/path/gpu_path.h"
 #include "host/path/path_test_support.h"
 
@@ -209,6 +211,69 @@ TEST(RdmaPath, DropsWhatFindsTheReceiveBufferFull) {
   EXPECT_EQ(host.path.counters().dropped, 1U);
   const Time one_written = Time::zero() + write_rate(pcie(3)).transmit_time(4096_bytes);
   EXPECT_EQ(host.path.admit(packet, one_written), HostPath::Admission::kDeliver);
+}
+
+/// XOFF with the fourth packet, XON when two are left.
+RdmaPathOptions paused_buffer() {
+  RdmaPathOptions options = rdma_stages();
+  options.receive_buffer = 12_kib;
+  options.flow_control = {.lanes = 0b1000, .xoff = 12_kib, .xon = 8_kib, .buffer = 32_kib};
+  return options;
+}
+
+TEST(RdmaPath, AReceiveBufferAboveXoffHoldsBackThePeerUntilItHasFallenToXon) {
+  HostOptions slow = two_gpus();
+  slow.nic_slot = pcie(3);
+  Fixture host(slow, paused_buffer());
+  const Duration write = write_rate(pcie(3)).transmit_time(4096_bytes);
+  const HostPath::Arrival packet{.payload = 4096_bytes, .lane = 3};
+  const auto arrive = [&] {
+    const Time room = host.path.room_at(packet, Time::zero());
+    EXPECT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kDeliver);
+    (void)host.path.on_delivered(0, packet, Time::zero());
+    return room;
+  };
+  ASSERT_TRUE(host.path.may_back_up());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(arrive(), Time::zero());
+  }
+  EXPECT_EQ(arrive(), Time::zero() + write * 2);  // of four, two are left
+  EXPECT_EQ(arrive(), Time::zero() + write * 3);  // into the headroom
+  EXPECT_EQ(host.path.counters().held_back, 1U);
+  EXPECT_EQ(host.path.counters().held_back_for, write * 3);
+  EXPECT_EQ(host.path.room_at(packet, Time::zero() + write * 4), Time::zero() + write * 4);
+  EXPECT_EQ(host.path.counters().dropped, 0U);
+}
+
+TEST(RdmaPath, TheHeadroomIsForLanesWithFlowControlAlone) {
+  HostOptions slow = two_gpus();
+  slow.nic_slot = pcie(3);
+  Fixture host(slow, paused_buffer());
+  const HostPath::Arrival lossy{.payload = 4096_bytes, .lane = 0};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(host.path.admit(lossy, Time::zero()), HostPath::Admission::kDeliver);
+    (void)host.path.on_delivered(0, lossy, Time::zero());
+  }
+  EXPECT_EQ(host.path.room_at(lossy, Time::zero()), Time::zero());
+  EXPECT_EQ(host.path.admit(lossy, Time::zero()), HostPath::Admission::kDrop);
+  EXPECT_EQ(host.path.admit({.payload = 4096_bytes, .lane = 3}, Time::zero()), HostPath::Admission::kDeliver);
+}
+
+TEST(RdmaPath, WhatCreditsHaveAdmittedIsNeverDropped) {
+  HostOptions slow = two_gpus();
+  slow.nic_slot = pcie(3);
+  RdmaPathOptions options = rdma_stages();
+  options.receive_buffer = 16_kib;
+  options.flow_control = {.lanes = 0xFFFF, .xoff = 16_kib, .xon = 16_kib, .buffer = Bytes::max()};
+  Fixture host(slow, options);
+  const Duration write = write_rate(pcie(3)).transmit_time(4096_bytes);
+  const HostPath::Arrival packet{.payload = 4096_bytes};
+  for (int i = 0; i < 20; ++i) {
+    // The packet has a place as soon as all but three others are written.
+    EXPECT_EQ(host.path.room_at(packet, Time::zero()), Time::zero() + write * std::max(i - 3, 0));
+    ASSERT_EQ(host.path.admit(packet, Time::zero()), HostPath::Admission::kDeliver);
+    (void)host.path.on_delivered(0, packet, Time::zero());
+  }
 }
 
 TEST(RdmaPath, GpuDirectAddsWhatGpuMemoryCostsOnBothSides) {

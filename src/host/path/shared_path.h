@@ -24,6 +24,8 @@ class SharedPath final : public HostPath {
   [[nodiscard]] Time device_data_from() const override { return rdma_.device_data_from(); }
   [[nodiscard]] Time data_from(FlowRef flow) override { return of(engine_of(flow)).data_from(flow); }
   [[nodiscard]] Time responses_from(FlowRef flow) override { return of(engine_of(flow)).responses_from(flow); }
+  [[nodiscard]] bool may_back_up() const override { return rdma_.may_back_up(); }
+  Time room_at(const Arrival& arrival, Time now) override { return of(arrival.engine).room_at(arrival, now); }
   Admission admit(const Arrival& arrival, Time now) override { return of(arrival.engine).admit(arrival, now); }
   [[nodiscard]] Time next_arrival() const override { return sockets_.next_arrival(); }
   std::optional<std::uint32_t> take_arrival(Time now) override { return sockets_.take_arrival(now); }
@@ -41,7 +43,10 @@ class SharedPath final : public HostPath {
   [[nodiscard]] Counters counters() const override {
     const Counters rdma = rdma_.counters();
     const Counters sockets = sockets_.counters();
-    return {.dropped = rdma.dropped + sockets.dropped, .interrupts = rdma.interrupts + sockets.interrupts};
+    return {.dropped = rdma.dropped + sockets.dropped,
+            .interrupts = rdma.interrupts + sockets.interrupts,
+            .held_back = rdma.held_back,
+            .held_back_for = rdma.held_back_for};
   }
   [[nodiscard]] std::size_t heap_bytes() const override { return rdma_.heap_bytes() + sockets_.heap_bytes(); }
 

@@ -3,6 +3,7 @@
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/build_traffic.h"
+#include "study/assembly/receive_buffers.h"
 
 namespace weft::study::assembly {
 
@@ -10,6 +11,9 @@ Result<void> check_assembly(const scenario::Scenario& scenario) {
   auto graph = build_topology(scenario);
   if (!graph) {
     return pass_on(graph);
+  }
+  if (auto receive = receive_flow_control(scenario, *graph); !receive) {
+    return pass_on(receive);
   }
   auto scale_up = plan_scale_up(scenario, *graph);
   if (!scale_up) {

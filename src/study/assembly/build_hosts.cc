@@ -59,8 +59,12 @@ std::optional<Distribution<Duration>> service_time(const scenario::ServiceTime& 
 
 }  // namespace
 
-HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph)
-    : scenario_(scenario), host_endpoints_(graph.host_endpoints()), rates_(fabric::endpoint_rates(graph)) {
+HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                         std::vector<host::ReceiveFlowControl> receive)
+    : scenario_(scenario),
+      host_endpoints_(graph.host_endpoints()),
+      rates_(fabric::endpoint_rates(graph)),
+      receive_(std::move(receive)) {
   for (std::uint32_t i = 0; i < graph.endpoints; ++i) {
     names_.push_back(graph.nodes[i].name);
     hosts_.push_back(host_of(graph, EndpointId(i)));
@@ -116,6 +120,14 @@ verbs::MemoryPlace HostBuilder::memory(EndpointId endpoint) const {
   return {verbs::GpuIndex(number % gpus)};
 }
 
+// What PFC does not protect leaves it the headroom.
+void HostBuilder::set_flow_control(host::RdmaPathOptions& path, EndpointId endpoint) const {
+  if (!receive_.empty() && receive_[endpoint.value()].lanes != 0) {
+    path.flow_control = receive_[endpoint.value()];
+    path.receive_buffer = path.flow_control.xoff;
+  }
+}
+
 void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const scenario::DeviceSettings& devices) {
   host::HostResources* const shared = resources(endpoint);
   if (shared == nullptr) {
@@ -129,7 +141,8 @@ void HostBuilder::set_path(host::NicOptions& nic, EndpointId endpoint, const sce
   }
   host::PcieSlot& slot = shared->add_nic();
   const RdmaSite site{.memory = memory(endpoint), .line = rates_[endpoint.value()]};
-  const host::RdmaPathOptions rdma = rdma_path_options({scenario_, devices}, site);
+  host::RdmaPathOptions rdma = rdma_path_options({scenario_, devices}, site);
+  set_flow_control(rdma, endpoint);
   if (has_sockets_beside_rdma(scenario_)) {
     nic.path = [shared, &slot, rdma, sockets = socket_path_options({scenario_, devices})](std::uint64_t seed) {
       const host::RdmaPath::Place place{.host = *shared, .slot = slot, .seed = seed};

@@ -10,6 +10,7 @@
 #include "fabric/topology/graph.h"
 #include "host/nic_options.h"
 #include "host/path/host_resources.h"
+#include "host/path/rdma_path.h"
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/congestion/congestion_control.h"
 #include "study/scenario/scenario.h"
@@ -20,8 +21,9 @@ namespace weft::study::assembly {
 /// Makes NIC options, and keeps what their queue pairs refer to: it must outlive the world.
 class HostBuilder {
  public:
-  /// The scenario must outlive this; the graph need not.
-  HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph);
+  /// The scenario must outlive this; the graph need not. `receive`: of receive_flow_control().
+  HostBuilder(const scenario::Scenario& scenario, const fabric::Graph& graph,
+              std::vector<host::ReceiveFlowControl> receive = {});
   /// The NIC port of an endpoint. Everything but endpoint, seeds and address.
   [[nodiscard]] host::NicOptions nic(EndpointId endpoint);
   /// What the endpoint's host shares; null if its profile has no stages. The same for every endpoint of a host.
@@ -53,6 +55,7 @@ class HostBuilder {
 
   [[nodiscard]] scenario::DeviceSettings settings(EndpointId endpoint) const;
   void set_path(host::NicOptions& nic, EndpointId endpoint, const scenario::DeviceSettings& devices);
+  void set_flow_control(host::RdmaPathOptions& path, EndpointId endpoint) const;
 
   const scenario::Scenario& scenario_;
   std::uint32_t host_endpoints_;    // those behind them belong to switches
@@ -64,6 +67,7 @@ class HostBuilder {
   std::vector<std::string> hosts_;  // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
+  std::vector<host::ReceiveFlowControl> receive_;  // per endpoint of hosts; empty: none has any
   std::map<Rate, CongestionControls> congestion_;  // by the line of a NIC
   transport::FramingHeaderLogs ledgers_;           // of every connection over a stream
 };

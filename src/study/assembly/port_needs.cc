@@ -112,6 +112,10 @@ void add_ethernet(PortNeeds& needs, const EthernetEnds& ends, std::size_t end) {
     if (priority.lossless && !priority.headroom && ends.is_switch(end)) {
       add_to(needs.headroom, headroom_at(ends, end));
     }
+    if (priority.lossless && other.priorities[p].lossless && !ends.is_switch(end)) {
+      add_to(needs.receive_headroom, headroom_at(ends, end) + profile.mtu_frame * 2);
+      add_to(needs.xon_offset, profile.mtu_frame);
+    }
     if (priority.credits && other.priorities[p].credits && !priority.credits->buffer) {
       add_to(needs.credit_buffer, credit_buffer(ends, end));
     }
@@ -162,6 +166,12 @@ Result<PortNeeds> port_needs(const scenario::Scenario& scenario, const fabric::G
 
 Bytes headroom_needed(const fabric::EthernetOptions& options, const fabric::Graph& graph, const CableEnd& end) {
   return headroom_at(EthernetEnds(options, graph), 2 * end.link + end.side);
+}
+
+Bytes receive_headroom_needed(const fabric::EthernetOptions& options, const fabric::Graph& graph, const CableEnd& end) {
+  const EthernetEnds ends(options, graph);
+  const std::size_t own = 2 * end.link + end.side;
+  return headroom_at(ends, own) + ends.profile(own).mtu_frame * 2;
 }
 
 }  // namespace weft::study::assembly

@@ -31,6 +31,8 @@ void add_to(std::optional<Spread<Quantity>>& spread, Quantity value) {
 struct PortNeeds {
   std::optional<Spread<Duration>> pause_response{};
   std::optional<Spread<Bytes>> headroom{};          // of lossless priorities of switches
+  std::optional<Spread<Bytes>> receive_headroom{};  // of NICs, with hosts that have stages
+  std::optional<Spread<Bytes>> xon_offset{};        // of the same: a frame
   std::optional<Spread<Bytes>> replay_buffer{};     // of links with LLR
   std::optional<Spread<Bytes>> credit_buffer{};     // of priorities with CBFC
   std::optional<Spread<Bytes>> credit_threshold{};  // of InfiniBand, per lane
@@ -47,5 +49,9 @@ struct CableEnd {
 /// Headroom of a lossless priority of this port of a switch, if nothing is given: what arrives after a pause.
 [[nodiscard]] Bytes headroom_needed(const fabric::EthernetOptions& options, const fabric::Graph& graph,
                                     const CableEnd& end);
+/// The same of an endpoint's receive buffer, in which the packet that asks for the pause counts, and one that its NIC
+/// may begin before the pause frame.
+[[nodiscard]] Bytes receive_headroom_needed(const fabric::EthernetOptions& options, const fabric::Graph& graph,
+                                            const CableEnd& end);
 
 }  // namespace weft::study::assembly

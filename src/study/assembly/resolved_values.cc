@@ -177,6 +177,7 @@ class Resolver {
     if (!own.ethernet.pause_response) {
       open("ethernet.pause_response", needs->pause_response, "the limit of 802.3 for the port's rate", "no Ethernet");
     }
+    receive_buffers(own.host, *needs);
     if (!own.ethernet.llr.buffer) {
       open("ethernet.llr.buffer", needs->replay_buffer, "rate, cable and frame", "ethernet.llr.enabled is false");
     }
@@ -185,6 +186,19 @@ class Resolver {
     }
     // What priorities that agree are folded to.
     priority(own.ethernet.priorities.front(), "ethernet.priority.*.", *needs);
+  }
+  void receive_buffers(const scenario::HostSettings& own, const PortNeeds& needs) {
+    constexpr std::string_view kNoPauses = "no pauses of NICs: nothing is lossless, or hosts have no stages";
+    const bool pauses = own.model == scenario::HostModel::kStages &&
+                        scenario::engine_of(scenario_.fabric.family) != scenario::FamilyEngine::kTcp &&
+                        scenario_.routing.policy != scenario::RoutingPolicy::kScheduled;
+    if (!own.receive_headroom) {
+      open("host.receive_headroom", pauses ? needs.receive_headroom : std::nullopt,
+           "as a switch's, and two frames of the NIC", kNoPauses);
+    }
+    if (!own.receive_xon_offset) {
+      open("host.receive_xon_offset", pauses ? needs.xon_offset : std::nullopt, "the largest frame", kNoPauses);
+    }
   }
   void priority(const scenario::PrioritySettings& own, const std::string& path, const PortNeeds& needs) {
     const bool all = path.find('*') != std::string::npos;

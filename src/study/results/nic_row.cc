@@ -33,6 +33,13 @@ std::uint64_t damaged(const Reading& of) { return of.port.damaged; }
 std::uint64_t moved(const Reading& of) { return of.port.moved; }
 std::uint64_t path_changes(const Reading& of) { return of.nic.path_changes(); }
 std::uint64_t host_drops(const Reading& of) { return of.nic.path() != nullptr ? of.nic.path()->counters().dropped : 0; }
+std::uint64_t held_back(const Reading& of) {
+  return of.nic.path() != nullptr ? of.nic.path()->counters().held_back : 0;
+}
+std::uint64_t held_back_ps(const Reading& of) {
+  return of.nic.path() != nullptr ? static_cast<std::uint64_t>(of.nic.path()->counters().held_back_for.picoseconds())
+                                  : 0;
+}
 std::uint64_t ordered(const Reading& of) { return of.nic.reordering() != nullptr ? of.nic.reordering()->packets() : 0; }
 
 /// A sum over the queue pairs.
@@ -114,7 +121,15 @@ const std::vector<NicCounter>& counters() {
           "moved", moved,
           "That left through another port of the NIC, because its own link, or that of the "
           "receiver's port in its plane, was down (`routing.port_failover`).",
-          {.unit = "packets", .total = {.json = "moved_packets", .label = "moved to another port", .order = 9}})};
+          {.unit = "packets", .total = {.json = "moved_packets", .label = "moved to another port", .order = 9}}),
+      counter<&NicRow::held_back>(
+          "held_back", held_back,
+          "Times that its receive buffer, filled faster than the host takes bytes, held back the switch before it: by "
+          "a "
+          "PFC pause, or by credits that it did not give back.",
+          {.unit = "times", .total = {.json = "nic_hold_backs", .label = "held back by NICs", .order = 11}}),
+      counter<&NicRow::held_back_ps>("held_back_ps", held_back_ps, "For so long in all.",
+                                     {.total = {.json = "nic_held_back_ps", .order = 12}})};
   return kCounters;
 }
 

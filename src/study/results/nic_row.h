@@ -40,6 +40,8 @@ struct NicRow {
   std::uint64_t credit_requests = 0;             // that it sent after a timeout without credit
   std::uint64_t path_changes = 0;                // by its senders' choice of paths
   std::uint64_t moved = 0;                       // left through another port of its NIC
+  std::uint64_t held_back = 0;                   // times that its receive buffer held back the switch before it
+  std::uint64_t held_back_ps = 0;                // for so long in all
   std::vector<host::ReorderMeter::Late> late{};  // those of them that came behind later ones, by distance
 
   friend bool operator==(const NicRow&, const NicRow&) = default;

@@ -12,6 +12,7 @@
 #include "study/assembly/build_security.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
+#include "study/assembly/receive_buffers.h"
 #include "study/assembly/socket_costs.h"
 #include "study/run/flow_simulation_parts.h"
 #include "study/run/start_delay.h"
@@ -166,6 +167,9 @@ Result<void> FlowSimulation::build() {
   Result<fabric::AnyFabricOptions> fabric = assembly::fabric_options(scenario_, *graph);
   if (!fabric) {
     return pass_on(fabric);
+  }
+  if (auto receive = assembly::receive_flow_control(scenario_, *graph); !receive) {
+    return pass_on(receive);  // flows fill no buffers, but what cannot be built is refused alike
   }
   parts.hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
   world::FlowMediumOptions medium{

@@ -12,6 +12,7 @@
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/reach.h"
+#include "study/assembly/receive_buffers.h"
 #include "study/assembly/subnet_resweeps.h"
 #include "study/run/group_reach.h"
 #include "study/run/manager_study.h"
@@ -160,6 +161,19 @@ Result<void> check_company(std::span<const assembly::TrafficPlan> plans) {
   return {};
 }
 
+/// The links of GPUs beside the network, if there are any. Plan and hosts must outlive the world.
+void choose_scale_up(const std::optional<assembly::ScaleUpPlan>& plan, assembly::HostBuilder& hosts,
+                     world::WorldOptions& options) {
+  if (!plan) {
+    return;
+  }
+  options.scale_up = plan->options;
+  options.scale_up_graph = plan->reducers.graph;
+  options.scale_up_endpoints = plan->reducers.endpoints;
+  options.scale_up_reduction = plan->reducers.options;
+  options.scale_up_nic = [&](EndpointId endpoint) { return hosts.scale_up_nic(plan->find(endpoint)); };
+}
+
 }  // namespace
 
 Result<void> Simulation::build() {
@@ -190,20 +204,16 @@ Result<void> Simulation::build() {
   if (Result<void> chosen = choose_fabric(scenario_, *graph, *plans, options, parts_->resweeps); !chosen) {
     return chosen;
   }
-  parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph);
+  Result<std::vector<host::ReceiveFlowControl>> receive = assembly::receive_flow_control(scenario_, *graph);
+  if (!receive) {
+    return pass_on(receive);
+  }
+  parts_->hosts = std::make_unique<assembly::HostBuilder>(scenario_, *graph, std::move(*receive));
   options.reduction = assembly::reduction_options(scenario_);
   options.graph = std::move(*graph);
   options.nic = [this](EndpointId endpoint) { return parts_->hosts->nic(endpoint); };
-  if (scale_up->has_value()) {
-    options.scale_up = (*scale_up)->options;
-    parts_->scale_up = std::move(*scale_up);
-    options.scale_up_graph = parts_->scale_up->reducers.graph;
-    options.scale_up_endpoints = parts_->scale_up->reducers.endpoints;
-    options.scale_up_reduction = parts_->scale_up->reducers.options;
-    options.scale_up_nic = [this](EndpointId endpoint) {
-      return parts_->hosts->scale_up_nic(parts_->scale_up->find(endpoint));
-    };
-  }
+  parts_->scale_up = std::move(*scale_up);
+  choose_scale_up(parts_->scale_up, *parts_->hosts, options);
   for (const assembly::TrafficPlan& plan : *plans) {
     for (const world::MachinePlan& machine : plan.machines) {
       options.machines.push_back(machine);

@@ -167,6 +167,14 @@ void add_other_links(std::vector<Case>& all) {
   all.push_back({"rocev2_pauses", fabric("rocev2") + "[congestion_control]\nalgorithm = \"none\"\n" +
                                       traffic("incast", "fan_in = 12\nsize = \"5 MB\"") +
                                       traffic("permutation", "size = \"10 MB\"\nshift = 5")});
+  // Hosts that take in a quarter of their lines: NICs pause, or hold credits back, across the parts.
+  const std::string slow =
+      "[host]\nprofile = \"modern\"\npcie = \"gen4\"\npcie_lanes = 8\nreceive_buffer = \"300 KiB\"\n" +
+      traffic("incast", "fan_in = 12\nsize = \"400 kB\"") + traffic("permutation", "size = \"1 MB\"\nshift = 5");
+  all.push_back({"rocev2_slow_hosts", fabric("rocev2") + slow});
+  all.push_back({"infiniband_slow_hosts", fabric("infiniband") + slow});
+  all.push_back({"rocev2_cbfc_slow_hosts",
+                 fabric("rocev2") + "[ethernet.priority.3]\nlossless = false\ncredits = true\n" + slow});
   for (const std::string_view algorithm : {"swift", "hpcc"}) {
     all.push_back({fmt::format("rocev2_{}", algorithm),
                    fabric("rocev2") + fmt::format("[congestion_control]\nalgorithm = \"{}\"\n", algorithm) + incast});

@@ -161,9 +161,24 @@ constexpr std::array kHost = {
     Key{.name = "receive_buffer",
         .binding = bind<&HostSettings::receive_buffer>(),
         .fallback = "1 MiB",
-        .about = "Receive buffer of a NIC, for packets that arrive faster than PCIe accepts them; packets that find it "
-                 "full are dropped.",
+        .about =
+            "Receive buffer of a NIC, for packets that arrive faster than PCIe accepts them. With PFC the NIC pauses "
+            "its switch before it is full, with credits (InfiniBand, CBFC) it holds them back; otherwise packets "
+            "that find it full are dropped.",
         .range = between(Bytes(16384), kMaxBuffer)},
+    Key{.name = "receive_headroom",
+        .binding = bind<&HostSettings::receive_headroom>(),
+        .fallback = "auto",
+        .about = "PFC: what of it lies above XOFF, for data in flight after a pause; `auto`: computed from rate, cable "
+                 "and MTU as for switches, and two frames.",
+        .range = kBuffer,
+        .empty_word = "auto"},
+    Key{.name = "receive_xon_offset",
+        .binding = bind<&HostSettings::receive_xon_offset>(),
+        .fallback = "auto",
+        .about = "PFC: how far below XOFF it must fall before the NIC ends the pause; `auto`: the largest frame.",
+        .range = kBuffer,
+        .empty_word = "auto"},
     Key{.name = "completion",
         .binding = bind<&HostSettings::completion>(),
         .fallback = "polling",

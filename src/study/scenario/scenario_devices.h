@@ -209,8 +209,10 @@ struct HostSettings {
   Bytes pcie_outstanding_reads;
   Bytes inline_limit;
   RequestFetch request_fetch = RequestFetch::kWithDoorbell;
-  Duration receive_fetch_latency;  // of a SEND's receive request
-  Bytes receive_buffer;            // of a NIC
+  Duration receive_fetch_latency;           // of a SEND's receive request
+  Bytes receive_buffer;                     // of a NIC
+  std::optional<Bytes> receive_headroom;    // of it, for what comes after a PFC pause; none: as the cable needs
+  std::optional<Bytes> receive_xon_offset;  // how far below XOFF the pause ends; none: a frame
   CompletionMode completion = CompletionMode::kPolling;
   Duration completion_cost;  // time of a core
   Duration interrupt_latency;

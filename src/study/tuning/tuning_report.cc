@@ -48,6 +48,9 @@ class Reporter {
       report_.ports.push_back(std::move(port));
     }
     add_senders();
+    if (const auto needs = assembly::port_needs(scenario_, graph_); needs && needs->receive_headroom) {
+      report_.receive_headroom_needed = needs->receive_headroom->most;
+    }
     report_.warnings = tuning_warnings(scenario_, report_);
     return std::move(report_);
   }

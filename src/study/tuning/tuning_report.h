@@ -63,8 +63,9 @@ struct TuningReport {
   std::string name;
   scenario::Family family = scenario::Family::kRoceV2;
   assembly::BaseRoundTrip round_trip;
-  std::vector<PortTuning> ports;      // by tier, then rate
-  std::vector<SenderTuning> senders;  // by rate
+  std::vector<PortTuning> ports;                   // by tier, then rate
+  std::vector<SenderTuning> senders;               // by rate
+  std::optional<Bytes> receive_headroom_needed{};  // of receive buffers of NICs, for the longest cable; none: no PFC
   std::vector<std::string> warnings;
 };
 

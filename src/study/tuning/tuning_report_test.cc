@@ -67,6 +67,21 @@ TEST(TuningReport, HeadroomForAShorterCableIsNamed) {
   EXPECT_GT(report.ports.front().pause->headroom_needed, report.ports.front().pause->headroom);
 }
 
+TEST(TuningReport, ASlotSlowerThanTheLineIsNamedWithWhatTheNicThenDoes) {
+  const Settings staged = {"host.profile=modern"};
+  EXPECT_THAT(report_of(at_rate(400, staged)).warnings, Not(Contains(HasSubstr("PCI Express takes"))));
+  EXPECT_THAT(report_of(at_rate(800, staged)).warnings, Contains(HasSubstr("pauses its switch")));
+  EXPECT_THAT(report_of(at_rate(800, {"host.profile=modern", "fabric.family=infiniband"})).warnings,
+              Contains(HasSubstr("holds back credits")));
+  EXPECT_THAT(report_of(at_rate(800, {"host.profile=modern", "ethernet.priority.3.lossless=false"})).warnings,
+              Contains(HasSubstr("drops what its receive buffer")));
+}
+
+TEST(TuningReport, AHeadroomOfReceiveBuffersForAShorterCableIsNamed) {
+  EXPECT_THAT(report_of(at_rate(400, {"host.profile=modern", "host.receive_headroom=20 kB"})).warnings,
+              Contains(HasSubstr("host.receive_headroom of 20 kB is less than")));
+}
+
 TEST(TuningReport, ThresholdsAboveThePauseAreNamed) {
   const TuningReport report = report_of(at_rate(100, {"switch.buffer=2 MB", "ethernet.priority.3.alpha=1/16"}));
   EXPECT_THAT(report.warnings, Contains(HasSubstr("pauses before it marks")));

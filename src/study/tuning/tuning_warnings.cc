@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "base/format_quantity.h"
+#include "host/path/pcie.h"
+#include "study/assembly/build_paths.h"
 #include "study/scenario/data_class.h"
+#include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::tuning {
@@ -28,6 +31,7 @@ class Warnings {
     for (const SenderTuning& sender : report_.senders) {
       of_sender(sender);
     }
+    of_receive_buffers();
     return std::move(texts_);
   }
 
@@ -133,6 +137,47 @@ class Warnings {
         break;
       }
     }
+  }
+
+  // A wire that is faster than the slot behind it fills them.
+  void of_receive_buffers() {
+    const scenario::HostSettings& host = scenario_.devices.host;
+    if (host.model != scenario::HostModel::kStages ||
+        scenario::engine_of(report_.family) == scenario::FamilyEngine::kTcp) {
+      return;
+    }
+    const Bytes mtu(scenario_.fabric.mtu);
+    const double payload =
+        static_cast<double>(mtu.count()) / static_cast<double>(scenario::data_packet(scenario_, mtu).wire.count());
+    const Rate slot = host::write_rate(assembly::host_options({scenario_, scenario_.devices}).nic_slot);
+    for (const SenderTuning& sender : report_.senders) {
+      const auto brought = Rate::bits_per_second(
+          static_cast<std::int64_t>(static_cast<double>(sender.line.bits_per_second()) * payload));
+      if (slot < brought) {
+        warn("NICs of {}: PCI Express takes {:.0f} Gb/s of payload and the line brings {:.0f}: a NIC that gets more {}",
+             sender.line, static_cast<double>(slot.bits_per_second()) / 1e9,
+             static_cast<double>(brought.bits_per_second()) / 1e9, what_a_full_buffer_does());
+      }
+    }
+    if (host.receive_headroom && report_.receive_headroom_needed &&
+        *host.receive_headroom < *report_.receive_headroom_needed) {
+      warn(
+          "host.receive_headroom of {} is less than {}, the data in flight after a NIC's XOFF: the NIC drops what is "
+          "lossless",
+          *host.receive_headroom, *report_.receive_headroom_needed);
+    }
+  }
+  [[nodiscard]] std::string_view what_a_full_buffer_does() const {
+    if (scenario::is_infiniband(report_.family)) {
+      return "holds back credits, and whoever shares its lane at the switch waits";
+    }
+    const scenario::PrioritySettings& data = scenario::data_class_of(scenario_);
+    const bool scheduled = scenario_.routing.policy == scenario::RoutingPolicy::kScheduled;
+    if (data.credits || (data.lossless && !scheduled)) {
+      return data.credits ? "holds back credits, and whoever shares its class at the switch waits"
+                          : "pauses its switch, and whoever shares its class there waits";
+    }
+    return "drops what its receive buffer has no room for";
   }
 
   const scenario::Scenario& scenario_;

@@ -7,8 +7,9 @@
 
 namespace weft::study::world {
 
-/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included; and
-/// how often congestion controls that see neither slowed down by delays or telemetry.
+/// Packets marked, PFC frames sent and packets lost so far, for whatever reason, hosts' rings and buffers included; how
+/// often receive buffers held back what came; and how often congestion controls that see neither slowed down by delays
+/// or telemetry.
 [[nodiscard]] std::uint64_t congestion_signals(const World& world);
 
 }  // namespace weft::study::world
