@@ -47,7 +47,7 @@ inline constexpr std::array<EncapsulationOverhead, kEncapsulations> kEncapsulati
     {.frame = 14 + 40 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},      // GRH ICRC FCS
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP ICRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
-    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},          // IP FCS
+    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP FCS
     {.frame = 14 + 40 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP CRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},

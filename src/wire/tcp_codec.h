@@ -1,8 +1,9 @@
 // A TCP segment as a whole Ethernet frame over IPv4 or IPv6, and between such a frame and the records of wire/packet.h.
 //
 // Carried: everything of TcpHeader but `connection`, the SACK blocks, payload length, DSCP = traffic_class, ecn,
-// hop_limit, entropy = source port over IPv4 and flow label over IPv6, of which the upper four bits are zero. Not carried, as with wire/packet_codec.h: endpoint ids, priority, flags of the
-// packet, hop state. A receiver finds `connection` by addresses and ports.
+// hop_limit, entropy = source port over IPv4 and flow label over IPv6, of which the upper four bits are zero. Not
+// carried, as with wire/packet_codec.h: endpoint ids, priority, flags of the packet, hop state. A receiver finds
+// `connection` by addresses and ports.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,8 @@ struct TcpFrame {
   [[nodiscard]] std::size_t ip_size() const { return ipv6 ? Ipv6Header::kSize : ipv4.size(); }
 };
 
-/// An Ethernet frame with a TCP segment over IPv4 or IPv6, without preamble. Checksums are not verified. Errors: another
-/// protocol, a fragment, an extension header of IPv6, lengths that contradict one another.
+/// An Ethernet frame with a TCP segment over IPv4 or IPv6, without preamble. Checksums are not verified. Errors:
+/// another protocol, a fragment, an extension header of IPv6, lengths that contradict one another.
 [[nodiscard]] Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes);
 
 /// Bytes that `emit_tcp_frame` writes.

@@ -650,9 +650,9 @@ TEST(TcpPlbRules, ACongestedConnectionTakesAnotherFlowLabelAndKeepsItsPorts) {
   ASSERT_TRUE(pair.run());
   expect_delivered(pair);
   EXPECT_GT(made.plb.changes(), 10U);
-  EXPECT_EQ(label, made.plb.label());
-  EXPECT_EQ(changes, made.plb.changes());
-  EXPECT_EQ(of_peer.size(), 1U);  // acknowledgements are those of a connection without PLB
+  EXPECT_LE(changes, made.plb.changes());
+  EXPECT_GE(changes + 1, made.plb.changes());  // the last may have had nothing left to send
+  EXPECT_EQ(of_peer.size(), 1U);               // acknowledgements are those of a connection without PLB
   EXPECT_EQ(pair.connection(0).entropy(), made.plb.label());
 }
 

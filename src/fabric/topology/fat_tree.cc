@@ -155,8 +155,8 @@ class FatTreeBuilder {
       const std::uint32_t plane = plane_of_leaf(i);
       const std::string own = shape_.places.leaves > 1 ? fmt::format("rack{}/leaf{}", rack, i % options_.ports_per_nic)
                                                        : fmt::format("leaf{}", rack);
-      builder_.add_switch({.name = prefix(plane) + pod_prefix(pod_of_leaf(i)) + own,
-                           .plane = static_cast<std::uint16_t>(plane)});
+      builder_.add_switch(
+          {.name = prefix(plane) + pod_prefix(pod_of_leaf(i)) + own, .plane = static_cast<std::uint16_t>(plane)});
     }
   }
 

@@ -5,9 +5,9 @@
 // into halves, a tree's top has downward ports only. With radix k, half of the ports up and single cables, three tiers
 // have k^3/4 endpoints, two have k^2/2.
 //
-// With several ports per NIC, each goes to a leaf of its own: either all of one tree (dual-ToR), where the leaves of the
-// hosts of rack r are "rack<r>/leaf<p>" and there is room for as many fewer hosts, or each of a tree of its own (planes),
-// where names begin with "plane<p>/". Source: Al-Fares et al., "A scalable, commodity data center network
+// With several ports per NIC, each goes to a leaf of its own: either all of one tree (dual-ToR), where the leaves of
+// the hosts of rack r are "rack<r>/leaf<p>" and there is room for as many fewer hosts, or each of a tree of its own
+// (planes), where names begin with "plane<p>/". Source: Al-Fares et al., "A scalable, commodity data center network
 // architecture", 2008; Leiserson, "Fat-trees", 1985.
 #pragma once
 

@@ -53,8 +53,8 @@ class GraphBuilder {
   explicit GraphBuilder(Domains domains) : domains_(domains) {}
 
   NodeIndex add_endpoint(EndpointSpec spec);
-  /// Adds "host<h>/nic<n>" for all hosts and NICs, NICs of one host together, with "/port<p>" behind if there are several
-  /// of a NIC; the first has index 0.
+  /// Adds "host<h>/nic<n>" for all hosts and NICs, NICs of one host together, with "/port<p>" behind if there are
+  /// several of a NIC; the first has index 0.
   void add_hosts(const HostsSpec& spec);
   NodeIndex add_switch(SwitchSpec spec);
 

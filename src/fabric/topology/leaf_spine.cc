@@ -90,8 +90,9 @@ class LeafSpineBuilder {
     for (std::uint32_t leaf = 0; leaf < leaves_; ++leaf) {
       const std::uint32_t first_spine = first_leaf_ + leaves_ + plane_of_leaf(leaf) * options_.spines;
       for (std::uint32_t i = 0; i < options_.spines * options_.parallel_links; ++i) {
-        builder_.connect({.lower = NodeIndex(first_leaf_ + leaf), .upper = NodeIndex(first_spine + i % options_.spines)},
-                         options_.fabric_link);
+        builder_.connect(
+            {.lower = NodeIndex(first_leaf_ + leaf), .upper = NodeIndex(first_spine + i % options_.spines)},
+            options_.fabric_link);
       }
     }
   }

@@ -1,7 +1,8 @@
 // Leaves with hosts, each joined to every spine: "leaf<l>", "spine<s>". Oversubscription follows from the counts.
 //
-// With several ports per NIC, each goes to a leaf of its own: either all of one fabric (dual-ToR), where the leaves of the
-// hosts of rack l are "rack<l>/leaf<p>", or each of a fabric of its own (planes), where names begin with "plane<p>/".
+// With several ports per NIC, each goes to a leaf of its own: either all of one fabric (dual-ToR), where the leaves of
+// the hosts of rack l are "rack<l>/leaf<p>", or each of a fabric of its own (planes), where names begin with
+// "plane<p>/".
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 // then any other at random. Switches that hash the label give the connection another path; ports stay the same.
 //
 // A round ends when everything that had left at its beginning is acknowledged; what it delivered was marked as far as
-// acknowledgements echoed marks, so the peer must echo exactly the marked segments (TcpEcn::kPerPacket). With nothing in
-// flight the first segment that leaves may take another path. Each retransmission timeout takes another path at once, and
-// suspends the rule. changes(): the times that it has taken another path. Source: as of the rule.
+// acknowledgements echoed marks, so the peer must echo exactly the marked segments (TcpEcn::kPerPacket). With nothing
+// in flight the first segment that leaves may take another path. Each retransmission timeout takes another path at
+// once, and suspends the rule. changes(): the times that it has taken another path. Source: as of the rule.
 #pragma once
 
 #include <cstdint>
