@@ -169,10 +169,11 @@ TEST(PortFailover, TwoPortsHaveTwiceTheRateOfOneAndOneOfThemHasHalf) {
 // With one NIC of two ports for each host, leaves and spines are those of one rail.
 TEST(PortFailover, ALeafSpineIsAsARailIs) {
   const std::string kind = "topology.kind=leaf-spine";
-  for (const std::string planes : {"topology.planes=1", "topology.planes=2"}) {
+  for (const int number : {1, 2}) {
+    const std::string planes = fmt::format("topology.planes={}", number);
     const double rails = seconds_of(results_of(ring_with("", {planes})));
     EXPECT_NEAR(seconds_of(results_of(ring_with("", {planes, kind}))) / rails, 1.0, 0.25) << planes;
-    const std::string leaf = planes.ends_with('2') ? "plane1/leaf1/*" : "rack1/leaf1/*";
+    const std::string leaf = number == 2 ? "plane1/leaf1/*" : "rack1/leaf1/*";
     const results::RunResults failed =
         results_of(ring_with(std::string(kFailover) + event(leaf, "300 us"), {planes, kind}));
     EXPECT_EQ(failed.run.end, results::RunEnd::kFinished) << planes;
