@@ -25,8 +25,8 @@ std::array<std::byte, fabric::HeaderFields::kMaxAddress> address_bytes(wire::Ipv
 }
 
 bool has_ipv6(wire::Encapsulation encapsulation) {
-  return encapsulation == wire::Encapsulation::kRoceV2Ipv6 || encapsulation == wire::Encapsulation::kUetUdpIpv6 ||
-         encapsulation == wire::Encapsulation::kUetIpv6;
+  return encapsulation == wire::Encapsulation::kRoceV2Ipv6 || encapsulation == wire::Encapsulation::kTcpIpv6 ||
+         encapsulation == wire::Encapsulation::kUetUdpIpv6 || encapsulation == wire::Encapsulation::kUetIpv6;
 }
 
 bool is_native_uet(wire::Encapsulation encapsulation) {

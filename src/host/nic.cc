@@ -560,6 +560,11 @@ Result<Qpn> Nic::create_stream(const verbs::QpInitAttributes& init, Options opti
     options.tcp.congestion_control = control.get();
     record.control = std::move(control);
   }
+  if (options_.tcp_plb) {
+    std::unique_ptr<transport::TcpPlb> plb = options_.tcp_plb(stable_hash(options_.seed + ++selectors_made_, "paths"));
+    options.tcp.plb = plb.get();
+    record.paths = std::move(plb);
+  }
   return device_.create_qp(init, options);
 }
 
@@ -744,7 +749,7 @@ std::uint64_t Nic::rate_cuts() const {
 
 std::uint64_t Nic::path_changes() const {
   std::uint64_t changes = destroyed_path_changes_;
-  if (options_.path_selector) {
+  if (options_.path_selector || options_.tcp_plb) {
     for (const std::vector<QpRecord>& records : records_) {
       for (const QpRecord& record : records) {
         changes += record.paths != nullptr ? record.paths->changes() : 0;

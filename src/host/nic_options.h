@@ -51,6 +51,7 @@ using MakePathSelector = std::function<std::unique_ptr<transport::PathSelector>(
 
 /// The same for a TCP connection.
 using MakeTcpControl = std::function<std::unique_ptr<transport::TcpCongestionControl>()>;
+using MakeTcpPlb = std::function<std::unique_ptr<transport::TcpPlb>(std::uint64_t seed)>;
 
 /// What serves the reliable queue pairs of a program: RDMA; a TCP connection each, with or without
 /// RDMA over it; loads and stores over a scale-up link; Ultra Ethernet.
@@ -67,6 +68,7 @@ struct NicOptions {
   transport::IwarpOptions iwarp;
   transport::MemoryOptions memory;
   MakeTcpControl tcp_congestion_control;
+  MakeTcpPlb tcp_plb;
   transport::UetPolicies uet;  // of Ultra Ethernet's contexts, whose options are those of the device
   /// Which priority (virtual lane) a packet's mark means; the index is a DSCP (64) or a service level (16).
   std::array<std::uint8_t, 64> lane_of_mark{};

@@ -16,6 +16,8 @@ const char* to_string(Encapsulation encapsulation) {
       return "rocev2-ipv6";
     case Encapsulation::kTcpIpv4:
       return "tcp-ipv4";
+    case Encapsulation::kTcpIpv6:
+      return "tcp-ipv6";
     case Encapsulation::kUetUdpIpv4:
       return "uet-udp-ipv4";
     case Encapsulation::kUetUdpIpv6:

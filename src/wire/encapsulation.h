@@ -22,7 +22,7 @@
 
 namespace weft::wire {
 
-inline constexpr std::size_t kEncapsulations = 10;
+inline constexpr std::size_t kEncapsulations = 11;
 
 /// Preamble, start delimiter and interpacket gap.
 //= ieee-802.3 4.4
@@ -47,7 +47,8 @@ inline constexpr std::array<EncapsulationOverhead, kEncapsulations> kEncapsulati
     {.frame = 14 + 40 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},      // GRH ICRC FCS
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP ICRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
-    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},          // IP FCS
+    {.frame = 14 + 20 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP FCS
+    {.frame = 14 + 40 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
     {.frame = 14 + 20 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP UDP CRC FCS
     {.frame = 14 + 40 + 8 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},
     {.frame = 14 + 20 + 4 + 4 + 4, .gap = kEthernetGapBytes, .min_frame = kEthernetMinFrame},  // IP entropy CRC FCS
@@ -101,9 +102,13 @@ struct TcpSegmentParts {
   Bytes options{};  // 0 to 40, a multiple of 4
   Bytes payload{};
 };
+/// Whether a TCP segment is what an encapsulation carries.
+[[nodiscard]] constexpr bool is_tcp(Encapsulation encapsulation) {
+  return encapsulation == Encapsulation::kTcpIpv4 || encapsulation == Encapsulation::kTcpIpv6;
+}
 /// The sizes of a TCP segment; the encapsulation must be TCP's.
 [[nodiscard]] constexpr FrameSizes tcp_sizes(Encapsulation encapsulation, const TcpSegmentParts& parts) {
-  WEFT_DCHECK(encapsulation == Encapsulation::kTcpIpv4 && parts.options <= Bytes(40) && parts.payload >= Bytes::zero());
+  WEFT_DCHECK(is_tcp(encapsulation) && parts.options <= Bytes(40) && parts.payload >= Bytes::zero());
   const auto& overhead = overhead_of(encapsulation);
   const std::int64_t exact = overhead.frame + kTcpHeaderBytes + parts.options.count() + parts.payload.count();
   const std::int64_t frame = std::max<std::int64_t>(exact, overhead.min_frame);
@@ -127,8 +132,8 @@ struct UetPacketParts {
   return {.frame = Bytes(frame), .wire = Bytes(frame + overhead.gap)};
 }
 
-/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6", "tcp-ipv4", "uet-udp-ipv4", "uet-udp-ipv6",
-/// "uet-ipv4", "uet-ipv6".
+/// "ib-local", "ib-global", "rocev1", "rocev2-ipv4", "rocev2-ipv6", "tcp-ipv4", "tcp-ipv6", "uet-udp-ipv4",
+/// "uet-udp-ipv6", "uet-ipv4", "uet-ipv6".
 [[nodiscard]] const char* to_string(Encapsulation encapsulation);
 
 }  // namespace weft::wire

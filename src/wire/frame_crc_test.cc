@@ -115,6 +115,7 @@ std::vector<Variant> variant_bits(Encapsulation encapsulation) {
       bits.insert(bits.end(), {{40 + 6, 0xFF}, {40 + 7, 0xFF}, {48 + kBthByte, 0xFF}});
       return bits;
     case Encapsulation::kTcpIpv4:
+    case Encapsulation::kTcpIpv6:
     case Encapsulation::kUetUdpIpv4:
     case Encapsulation::kUetUdpIpv6:
     case Encapsulation::kUetIpv4:

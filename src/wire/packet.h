@@ -28,6 +28,7 @@ enum class Encapsulation : std::uint8_t {
   kRoceV2Ipv4,
   kRoceV2Ipv6,
   kTcpIpv4,
+  kTcpIpv6,
   kUetUdpIpv4,
   kUetUdpIpv6,
   kUetIpv4,  // native: an entropy header in place of UDP's

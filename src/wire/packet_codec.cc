@@ -85,6 +85,7 @@ void write_network(RdmaFrame& frame, const PacketCommon& common, const Addresses
       frame.udp = UdpHeader{.source_port = common.entropy};
       return;
     case Encapsulation::kTcpIpv4:
+    case Encapsulation::kTcpIpv6:
       WEFT_ASSERT(false && "a TCP segment is not an RDMA frame: see wire/tcp_codec.h");
       return;
     case Encapsulation::kUetUdpIpv4:

@@ -68,17 +68,8 @@ TcpHeader record_of(const TcpSegmentHeader& segment, const TcpOptionFields& fiel
   return header;
 }
 
-}  // namespace
-
-Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes) {
-  auto ethernet = EthernetHeader::parse(bytes);
-  if (!ethernet) {
-    return pass_on(ethernet);
-  }
-  if (ethernet->ether_type != kEtherTypeIpv4) {
-    return fail("EtherType is {:#06x}, IPv4 has {:#06x}", ethernet->ether_type, kEtherTypeIpv4);
-  }
-  bytes = bytes.subspan(ethernet->size());
+/// Fills in the IP header; returns the bytes of header and segment, without what is behind them.
+Result<std::size_t> read_ipv4(std::span<const std::byte> bytes, TcpFrame& frame) {
   auto ip = Ipv4Header::parse(bytes);
   if (!ip) {
     return pass_on(ip);
@@ -91,9 +82,47 @@ Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes) {
     return fail("IPv4 total length is {}, its header has {} bytes and {} were found", ip->total_length, ip->size(),
                 bytes.size());
   }
-  TcpFrame frame{.ethernet = *ethernet, .ipv4 = *ip};
-  frame.trailer = bytes.subspan(ip->total_length);
-  bytes = bytes.first(ip->total_length).subspan(ip->size());
+  frame.ipv4 = *ip;
+  return ip->total_length;
+}
+
+Result<std::size_t> read_ipv6(std::span<const std::byte> bytes, TcpFrame& frame) {
+  auto ip = Ipv6Header::parse(bytes);
+  if (!ip) {
+    return pass_on(ip);
+  }
+  if (ip->next_header != kIpProtocolTcp) {
+    return fail("IPv6 next header is {}, TCP has {}", ip->next_header, kIpProtocolTcp);
+  }
+  const std::size_t length = Ipv6Header::kSize + ip->payload_length;
+  if (length > bytes.size()) {
+    return fail("IPv6 payload length is {}, and {} bytes were found behind its header", ip->payload_length,
+                bytes.size() - Ipv6Header::kSize);
+  }
+  frame.ipv6 = *ip;
+  return length;
+}
+
+}  // namespace
+
+Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes) {
+  auto ethernet = EthernetHeader::parse(bytes);
+  if (!ethernet) {
+    return pass_on(ethernet);
+  }
+  if (ethernet->ether_type != kEtherTypeIpv4 && ethernet->ether_type != kEtherTypeIpv6) {
+    return fail("EtherType is {:#06x}, IPv4 has {:#06x} and IPv6 {:#06x}", ethernet->ether_type, kEtherTypeIpv4,
+                kEtherTypeIpv6);
+  }
+  bytes = bytes.subspan(ethernet->size());
+  TcpFrame frame{.ethernet = *ethernet};
+  Result<std::size_t> length =
+      ethernet->ether_type == kEtherTypeIpv6 ? read_ipv6(bytes, frame) : read_ipv4(bytes, frame);
+  if (!length) {
+    return pass_on(length);
+  }
+  frame.trailer = bytes.subspan(*length);
+  bytes = bytes.first(*length).subspan(frame.ip_size());
   auto tcp = TcpSegmentHeader::parse(bytes);
   if (!tcp) {
     return pass_on(tcp);
@@ -104,7 +133,7 @@ Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes) {
 }
 
 std::size_t emitted_size(const TcpFrame& frame) {
-  return frame.ethernet.size() + frame.ipv4.size() + frame.tcp.size() + frame.payload.size() + frame.trailer.size();
+  return frame.ethernet.size() + frame.ip_size() + frame.tcp.size() + frame.payload.size() + frame.trailer.size();
 }
 
 std::size_t emit_tcp_frame(const TcpFrame& frame, std::span<std::byte> out) {
@@ -112,8 +141,12 @@ std::size_t emit_tcp_frame(const TcpFrame& frame, std::span<std::byte> out) {
   WEFT_ASSERT(out.size() >= size);
   frame.ethernet.emit(out);
   out = out.subspan(frame.ethernet.size());
-  frame.ipv4.emit(out);
-  out = out.subspan(frame.ipv4.size());
+  if (frame.ipv6) {
+    frame.ipv6->emit(out);
+  } else {
+    frame.ipv4.emit(out);
+  }
+  out = out.subspan(frame.ip_size());
   frame.tcp.emit(out);
   const auto behind = std::ranges::copy(frame.payload, out.begin() + static_cast<std::ptrdiff_t>(frame.tcp.size())).out;
   std::ranges::copy(frame.trailer, behind);
@@ -121,10 +154,15 @@ std::size_t emit_tcp_frame(const TcpFrame& frame, std::span<std::byte> out) {
 }
 
 void seal_tcp_frame(TcpFrame& frame) {
-  const std::size_t packet = frame.ipv4.size() + frame.tcp.size() + frame.payload.size();
+  const std::size_t segment = frame.tcp.size() + frame.payload.size();
+  const std::size_t packet = frame.ip_size() + segment;
   WEFT_ASSERT(frame.payload.size() <= TcpFrame::kMaxSealedPayload);
-  frame.ipv4.total_length = static_cast<std::uint16_t>(packet);
-  frame.ipv4.header_checksum = frame.ipv4.compute_checksum();
+  if (frame.ipv6) {
+    frame.ipv6->payload_length = static_cast<std::uint16_t>(segment);
+  } else {
+    frame.ipv4.total_length = static_cast<std::uint16_t>(packet);
+    frame.ipv4.header_checksum = frame.ipv4.compute_checksum();
+  }
   frame.tcp.checksum = compute_tcp_checksum(frame);
   const std::size_t exact = frame.ethernet.size() + packet;
   const std::size_t least = EthernetHeader::kMinFrameWithoutFcs;
@@ -136,34 +174,52 @@ std::uint16_t compute_tcp_checksum(const TcpFrame& frame) {
   frame.tcp.emit(header);
   store_be16(header, kTcpChecksumOffset, 0);
   InternetChecksum sum;
-  for (const auto address : {frame.ipv4.source, frame.ipv4.destination}) {
-    sum.add_word(static_cast<std::uint16_t>(address.value >> 16));
-    sum.add_word(static_cast<std::uint16_t>(address.value));
+  if (frame.ipv6) {
+    //= rfc8200 8.1
+    sum.add(std::as_bytes(std::span(frame.ipv6->source.octets)));
+    sum.add(std::as_bytes(std::span(frame.ipv6->destination.octets)));
+  } else {
+    for (const auto address : {frame.ipv4.source, frame.ipv4.destination}) {
+      sum.add_word(static_cast<std::uint16_t>(address.value >> 16));
+      sum.add_word(static_cast<std::uint16_t>(address.value));
+    }
   }
   sum.add_word(kIpProtocolTcp).add_word(static_cast<std::uint16_t>(frame.tcp.size() + frame.payload.size()));
   return sum.add(std::span(header).first(frame.tcp.size())).add(frame.payload).value();
 }
 
 bool checksums_ok(const TcpFrame& frame) {
-  return frame.ipv4.checksum_ok() && frame.tcp.checksum == compute_tcp_checksum(frame);
+  return (frame.ipv6 || frame.ipv4.checksum_ok()) && frame.tcp.checksum == compute_tcp_checksum(frame);
 }
 
 TcpFrame to_tcp_frame(const Packet& packet, const ColdPacket& cold, std::span<const std::byte> payload,
                       const Addresses& addresses) {
   const PacketCommon& common = packet.common;
   const std::size_t length = common.payload_bytes;
-  WEFT_ASSERT(common.kind == PacketKind::kTcp && common.encapsulation == Encapsulation::kTcpIpv4);
+  WEFT_ASSERT(common.kind == PacketKind::kTcp && is_tcp(common.encapsulation));
   WEFT_ASSERT(payload.empty() ? length <= kZeroSegment.size() : payload.size() == length);
   TcpFrame frame;
-  frame.ethernet = {
-      .destination = addresses.destination.mac, .source = addresses.source.mac, .ether_type = kEtherTypeIpv4};
-  frame.ipv4 = {.dscp = common.traffic_class,
-                .ecn = common.ecn,
-                .dont_fragment = true,
-                .time_to_live = common.hop_limit,
-                .protocol = kIpProtocolTcp,
-                .source = addresses.source.ipv4,
-                .destination = addresses.destination.ipv4};
+  const bool over_ipv6 = common.encapsulation == Encapsulation::kTcpIpv6;
+  frame.ethernet = {.destination = addresses.destination.mac,
+                    .source = addresses.source.mac,
+                    .ether_type = over_ipv6 ? kEtherTypeIpv6 : kEtherTypeIpv4};
+  if (over_ipv6) {
+    frame.ipv6 = Ipv6Header{.dscp = common.traffic_class,
+                            .ecn = common.ecn,
+                            .flow_label = common.entropy,
+                            .next_header = kIpProtocolTcp,
+                            .hop_limit = common.hop_limit,
+                            .source = addresses.source.ipv6,
+                            .destination = addresses.destination.ipv6};
+  } else {
+    frame.ipv4 = {.dscp = common.traffic_class,
+                  .ecn = common.ecn,
+                  .dont_fragment = true,
+                  .time_to_live = common.hop_limit,
+                  .protocol = kIpProtocolTcp,
+                  .source = addresses.source.ipv4,
+                  .destination = addresses.destination.ipv4};
+  }
   frame.tcp = segment_header(packet.tcp, cold);
   frame.payload = payload.empty() ? std::span(kZeroSegment).first(length) : payload;
   seal_tcp_frame(frame);
@@ -178,12 +234,12 @@ Result<void> from_tcp_frame(const TcpFrame& frame, Packet& packet, ColdPacket& c
   PacketCommon& common = packet.common;
   const std::uint32_t connection = common.kind == PacketKind::kTcp ? packet.tcp.connection : 0;
   common.kind = PacketKind::kTcp;
-  common.encapsulation = Encapsulation::kTcpIpv4;
+  common.encapsulation = frame.ipv6 ? Encapsulation::kTcpIpv6 : Encapsulation::kTcpIpv4;
   common.payload_bytes = static_cast<std::uint16_t>(frame.payload.size());
-  common.traffic_class = frame.ipv4.dscp;
-  common.ecn = frame.ipv4.ecn;
-  common.hop_limit = frame.ipv4.time_to_live;
-  common.entropy = frame.tcp.source_port;
+  common.traffic_class = frame.ipv6 ? frame.ipv6->dscp : frame.ipv4.dscp;
+  common.ecn = frame.ipv6 ? frame.ipv6->ecn : frame.ipv4.ecn;
+  common.hop_limit = frame.ipv6 ? frame.ipv6->hop_limit : frame.ipv4.time_to_live;
+  common.entropy = frame.ipv6 ? static_cast<std::uint16_t>(frame.ipv6->flow_label) : frame.tcp.source_port;
   packet.tcp = record_of(frame.tcp, *fields);
   packet.tcp.connection = connection;
   if (fields->sack_blocks > 0) {

@@ -1,16 +1,19 @@
-// A TCP segment as a whole Ethernet frame over IPv4, and between such a frame and the records of wire/packet.h.
+// A TCP segment as a whole Ethernet frame over IPv4 or IPv6, and between such a frame and the records of wire/packet.h.
 //
 // Carried: everything of TcpHeader but `connection`, the SACK blocks, payload length, DSCP = traffic_class, ecn,
-// hop_limit, source port = entropy. Not carried, as with wire/packet_codec.h: endpoint ids, priority, flags of the
-// packet, hop state. A receiver finds `connection` by addresses and ports.
+// hop_limit, entropy = source port over IPv4 and flow label over IPv6, of which the upper four bits are zero. Not
+// carried, as with wire/packet_codec.h: endpoint ids, priority, flags of the packet, hop state. A receiver finds
+// `connection` by addresses and ports.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "base/result.h"
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
+#include "wire/ipv6.h"
 #include "wire/packet.h"
 #include "wire/packet_codec.h"
 #include "wire/tcp.h"
@@ -24,13 +27,16 @@ struct TcpFrame {
 
   EthernetHeader ethernet{};
   Ipv4Header ipv4{};
+  std::optional<Ipv6Header> ipv6{};  // if it is there, it stands in the place of the one above
   TcpSegmentHeader tcp{};
   std::span<const std::byte> payload{};
   std::span<const std::byte> trailer{};  // behind the packet: padding to 60 bytes, a captured FCS
+
+  [[nodiscard]] std::size_t ip_size() const { return ipv6 ? Ipv6Header::kSize : ipv4.size(); }
 };
 
-/// An Ethernet frame with a TCP segment over IPv4, without preamble. Checksums are not verified. Errors: another
-/// protocol, a fragment, lengths that contradict one another.
+/// An Ethernet frame with a TCP segment over IPv4 or IPv6, without preamble. Checksums are not verified. Errors:
+/// another protocol, a fragment, an extension header of IPv6, lengths that contradict one another.
 [[nodiscard]] Result<TcpFrame> parse_tcp_frame(std::span<const std::byte> bytes);
 
 /// Bytes that `emit_tcp_frame` writes.
@@ -42,7 +48,7 @@ void seal_tcp_frame(TcpFrame& frame);
 
 /// The TCP checksum that belongs to the other fields.
 [[nodiscard]] std::uint16_t compute_tcp_checksum(const TcpFrame& frame);
-/// Both the IPv4 and the TCP checksum.
+/// The TCP checksum, and that of IPv4.
 [[nodiscard]] bool checksums_ok(const TcpFrame& frame);
 
 /// A sealed frame of a packet of kind kTcp. `payload` must have `payload_bytes` bytes, or none: then zeros stand for

@@ -17,6 +17,7 @@ wire::Addresses addresses(int from) {
     wire::EndAddresses of;
     of.mac.octets = {0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(index + 1)};
     of.ipv4.value = 0x0A000001U + static_cast<std::uint32_t>(index);
+    of.ipv6.octets[15] = static_cast<std::uint8_t>(index + 1);
     return of;
   };
   return {.source = end(from), .destination = end(1 - from)};

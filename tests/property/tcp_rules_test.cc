@@ -1,6 +1,8 @@
 // Rules of TCP, each seen from outside: what a pair of connections puts on the wire.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/property/tcp_pair.h"
 #include "transport/congestion/cubic.h"
 #include "transport/congestion/dctcp.h"
@@ -607,6 +609,91 @@ TEST(TcpEcnMarks, DctcpKeepsTheQueueNearItsThreshold) {
   expect_delivered(pair);
   EXPECT_LT(control.alpha(), Probability::from_ratio({.numerator = 1, .denominator = 2}));
   EXPECT_EQ(pair.dropped(), 0U);
+}
+
+/// A transfer under DCTCP over IPv6 whose path marks so many of all segments, with PLB at its sender.
+struct PlbTransfer {
+  explicit PlbTransfer(Probability marking) : options(transfer(2'000'000)) {
+    options.carries_bytes = false;
+    options.opening = Opening::kHandshake;
+    options.tcp[0].congestion_control = &control;
+    options.tcp[0].plb = &plb;
+    for_both(options, [](TcpOptions& tcp) {
+      tcp.ecn = TcpEcn::kPerPacket;
+      tcp.encapsulation = wire::Encapsulation::kTcpIpv6;
+    });
+    options.faults.marking = marking;
+    options.delay = 20_us;
+  }
+  Dctcp control;
+  TcpPlb plb{{.rehash_rounds = 5}, RandomStream(3, "plb")};
+  TcpPair::Options options;
+};
+
+// Where every segment is marked every round is congested, and each fifth one changes the label.
+TEST(TcpPlbRules, ACongestedConnectionTakesAnotherFlowLabelAndKeepsItsPorts) {
+  PlbTransfer made(Probability::one());
+  TcpPair pair(made.options);
+  std::uint16_t label = made.plb.label();
+  std::uint64_t changes = 0;
+  std::set<std::uint16_t> of_peer;
+  pair.set_filter([&](int from, const wire::Packet& packet) {
+    if (from == 0) {
+      changes += packet.common.entropy == label ? 0 : 1;
+      label = packet.common.entropy;
+    } else {
+      of_peer.insert(packet.common.entropy);
+    }
+    EXPECT_EQ(packet.tcp.source_port, pair.connection(from).identity().local.port);
+    return false;
+  });
+  ASSERT_TRUE(pair.run());
+  expect_delivered(pair);
+  EXPECT_GT(made.plb.changes(), 10U);
+  EXPECT_LE(changes, made.plb.changes());
+  EXPECT_GE(changes + 1, made.plb.changes());  // the last may have had nothing left to send
+  EXPECT_EQ(of_peer.size(), 1U);               // acknowledgements are those of a connection without PLB
+  EXPECT_EQ(pair.connection(0).entropy(), made.plb.label());
+}
+
+TEST(TcpPlbRules, WithoutMarksTheLabelStays) {
+  PlbTransfer made(Probability::zero());
+  TcpPair pair(made.options);
+  ASSERT_TRUE(pair.run());
+  expect_delivered(pair);
+  EXPECT_EQ(made.plb.changes(), 0U);
+}
+
+TEST(TcpPlbRules, EachRetransmissionTimeoutTakesAnotherLabel) {
+  PlbTransfer made(Probability::zero());
+  TcpPair pair(made.options);
+  int dropped = 0;
+  pair.set_filter([&](int from, const wire::Packet& packet) {
+    return from == 0 && packet.common.payload_bytes > 0 && dropped++ < 14;
+  });
+  ASSERT_TRUE(pair.run());
+  expect_delivered(pair);
+  EXPECT_GT(pair.connection(0).counters().timeouts, 0U);
+  EXPECT_EQ(made.plb.changes(), pair.connection(0).counters().timeouts);
+}
+
+// The same numbers of segments and bytes as over IPv4: only the header differs.
+TEST(TcpFrames, OverIpv6AreTwentyBytesLonger) {
+  const auto frames = [](wire::Encapsulation encapsulation) {
+    TcpPair::Options options = transfer(100'000);
+    for_both(options, [&](TcpOptions& tcp) { tcp.encapsulation = encapsulation; });
+    TcpPair pair(options);
+    pair.keep_frames();
+    EXPECT_TRUE(pair.run());
+    expect_delivered(pair);
+    return pair.frames();
+  };
+  const auto four = frames(wire::Encapsulation::kTcpIpv4);
+  const auto six = frames(wire::Encapsulation::kTcpIpv6);
+  ASSERT_EQ(four.size(), six.size());
+  for (std::size_t i = 0; i < four.size(); ++i) {
+    EXPECT_EQ(six[i].bytes.size(), four[i].bytes.size() + 20);
+  }
 }
 
 TEST(TcpMemory, AnIdleConnectionTakesLittle) {

@@ -168,6 +168,7 @@ wire::RdmaFrame random_headers(Encapsulation encapsulation, Tagging tagging, Ran
       frame.udp = random_udp(random);
       break;
     case Encapsulation::kTcpIpv4:
+    case Encapsulation::kTcpIpv6:
     case Encapsulation::kUetUdpIpv4:
     case Encapsulation::kUetUdpIpv6:
     case Encapsulation::kUetIpv4:

@@ -3,22 +3,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
 
 #include "fabric/topology/option_check.h"
 
 namespace weft::fabric {
 namespace {
 
-/// Counts of a tree, whole or partial. A tree of two tiers is one pod whose aggregation switches are the spines.
+/// Counts of a tree, whole or partial, of each plane. A tree of two tiers is one pod whose aggregation switches are the
+/// spines. A rack is the hosts that share their leaves: one leaf, or one for each port of a NIC.
 struct Shape {
-  std::uint32_t hosts_per_leaf = 0;
-  std::uint32_t leaves_per_pod = 0;
+  PortPlaces places{};
+  std::uint32_t hosts_per_rack = 0;
+  std::uint32_t racks_per_pod = 0;
   std::uint32_t aggs_per_pod = 0;
   std::uint32_t cores_per_agg = 0;
   std::uint32_t pods = 0;
 
   std::uint32_t hosts = 0;
-  std::uint32_t leaves = 0;
+  std::uint32_t racks = 0;
 
   [[nodiscard]] std::uint32_t cores() const { return aggs_per_pod * cores_per_agg; }
 };
@@ -37,6 +40,7 @@ Result<void> check_switches(const FatTreeOptions& options) {
   }
   return OptionCheck("fat-tree")
       .positive({"nics_per_host", options.nics_per_host})
+      .positive({"ports_per_nic", options.ports_per_nic})
       .positive({"parallel_links", options.parallel_links})
       .positive({"core_parallel_links", options.core_parallel_links})
       .cable("host_link", options.host_link)
@@ -63,6 +67,11 @@ Result<void> check_splits(const FatTreeOptions& options) {
     return fail("fat-tree: parallel_links is {}, it must divide the {} downward ports of the second tier",
                 options.parallel_links, agg_down);
   }
+  const std::uint32_t beside = PortPlaces::of(options.ports_per_nic, options.port_spread).leaves;
+  if (agg_down / options.parallel_links % beside != 0) {
+    return fail("fat-tree: ports_per_nic is {}, it must divide the {} leaves of a {}", beside,
+                agg_down / options.parallel_links, options.tiers == 2 ? "tree" : "pod");
+  }
   if (options.tiers == 3 && options.radix / 2 % options.core_parallel_links != 0) {
     return fail("fat-tree: core_parallel_links is {}, it must divide half of the radix, {}",
                 options.core_parallel_links, options.radix / 2);
@@ -75,30 +84,33 @@ Result<Shape> shape_of(const FatTreeOptions& options) {
   const std::uint32_t half = options.radix / 2;
   const bool has_cores = options.tiers == 3;
   Shape shape;
-  shape.hosts_per_leaf = (options.radix - uplinks(options)) / options.nics_per_host;
-  shape.leaves_per_pod = (has_cores ? half : options.radix) / options.parallel_links;
+  shape.places = PortPlaces::of(options.ports_per_nic, options.port_spread);
+  shape.hosts_per_rack = (options.radix - uplinks(options)) / options.nics_per_host;
+  shape.racks_per_pod = (has_cores ? half : options.radix) / options.parallel_links / shape.places.leaves;
   shape.aggs_per_pod = uplinks(options) / options.parallel_links;
   shape.cores_per_agg = has_cores ? half / options.core_parallel_links : 0;
   shape.pods = has_cores ? options.radix / options.core_parallel_links : 1;
-  const std::uint64_t most = saturating_product({shape.hosts_per_leaf, shape.leaves_per_pod, shape.pods});
+  const std::uint64_t most = saturating_product({shape.hosts_per_rack, shape.racks_per_pod, shape.pods});
   if (options.hosts > most) {
     return fail("fat-tree: hosts is {}, a tree of {} tiers and radix {} with these options has room for {}",
                 options.hosts, options.tiers, options.radix, most);
   }
   const std::uint64_t hosts = options.hosts == 0 ? most : options.hosts;
-  const std::uint64_t leaves = (hosts + shape.hosts_per_leaf - 1) / shape.hosts_per_leaf;
-  const std::uint64_t pods = (leaves + shape.leaves_per_pod - 1) / shape.leaves_per_pod;
+  const std::uint64_t racks = (hosts + shape.hosts_per_rack - 1) / shape.hosts_per_rack;
+  const std::uint64_t pods = (racks + shape.racks_per_pod - 1) / shape.racks_per_pod;
+  const std::uint64_t above = pods * shape.aggs_per_pod + shape.cores();
   Result<void> fits = OptionCheck("fat-tree")
-                          .size({.endpoints = saturating_product({hosts, options.nics_per_host}),
-                                 .switches = leaves + pods * shape.aggs_per_pod + shape.cores()})
+                          .size({.endpoints = saturating_product({hosts, options.nics_per_host, options.ports_per_nic}),
+                                 .switches = saturating_product({racks, options.ports_per_nic}) +
+                                             saturating_product({above, shape.places.planes})})
                           .result();
   if (!fits) {
     return pass_on(fits);
   }
   shape.hosts = static_cast<std::uint32_t>(hosts);
-  shape.leaves = static_cast<std::uint32_t>(leaves);
+  shape.racks = static_cast<std::uint32_t>(racks);
   shape.pods = static_cast<std::uint32_t>(pods);
-  if (shape.leaves == 1) {
+  if (shape.racks * shape.places.leaves == 1) {
     shape.aggs_per_pod = 0;
   }
   if (shape.pods == 1) {
@@ -113,67 +125,106 @@ class FatTreeBuilder {
       : options_(options), shape_(shape), builder_(options.domains) {}
 
   Graph build() && {
-    builder_.add_hosts({.hosts = shape_.hosts, .nics_per_host = options_.nics_per_host});
-    add_switches();
+    builder_.add_hosts({.hosts = shape_.hosts,
+                        .nics_per_host = options_.nics_per_host,
+                        .ports_per_nic = options_.ports_per_nic,
+                        .port_spread = options_.port_spread});
+    add_leaves();
+    add_upper_switches();
+    connect_endpoints();
     connect_leaves();
     connect_cores();
     return std::move(builder_).finish();
   }
 
  private:
-  void add_switches() {
-    const bool has_pods = options_.tiers == 3;
-    first_leaf_ = shape_.hosts * options_.nics_per_host;
-    for (std::uint32_t i = 0; i < shape_.leaves; ++i) {
-      builder_.add_switch({.name = has_pods ? fmt::format("pod{}/leaf{}", pod_of(i), i % shape_.leaves_per_pod)
-                                            : fmt::format("leaf{}", i)});
+  [[nodiscard]] std::string prefix(std::uint32_t plane) const {
+    return shape_.places.planes > 1 ? fmt::format("plane{}/", plane) : std::string();
+  }
+  [[nodiscard]] bool has_pods() const { return options_.tiers == 3; }
+  [[nodiscard]] std::string pod_prefix(std::uint32_t pod) const {
+    return has_pods() ? fmt::format("pod{}/", pod) : std::string();
+  }
+
+  // Leaves of the same hosts are together, a port after the other.
+  void add_leaves() {
+    first_leaf_ = shape_.hosts * options_.nics_per_host * options_.ports_per_nic;
+    leaves_ = shape_.racks * options_.ports_per_nic;
+    for (std::uint32_t i = 0; i < leaves_; ++i) {
+      const std::uint32_t rack = i / options_.ports_per_nic % shape_.racks_per_pod;
+      const std::uint32_t plane = plane_of_leaf(i);
+      const std::string own = shape_.places.leaves > 1 ? fmt::format("rack{}/leaf{}", rack, i % options_.ports_per_nic)
+                                                       : fmt::format("leaf{}", rack);
+      builder_.add_switch(
+          {.name = prefix(plane) + pod_prefix(pod_of_leaf(i)) + own, .plane = static_cast<std::uint16_t>(plane)});
     }
-    first_agg_ = first_leaf_ + shape_.leaves;
-    for (std::uint32_t i = 0; i < shape_.pods * shape_.aggs_per_pod; ++i) {
-      builder_.add_switch({.name = has_pods
-                                       ? fmt::format("pod{}/agg{}", i / shape_.aggs_per_pod, i % shape_.aggs_per_pod)
-                                       : fmt::format("spine{}", i),
-                           .tier = 2});
+  }
+
+  void add_upper_switches() {
+    first_agg_ = first_leaf_ + leaves_;
+    const std::uint32_t aggs = shape_.pods * shape_.aggs_per_pod;
+    for (std::uint32_t i = 0; i < shape_.places.planes * aggs; ++i) {
+      const std::uint32_t plane = i / aggs;
+      const std::uint32_t agg = i % aggs;
+      const std::string own =
+          has_pods() ? fmt::format("{}agg{}", pod_prefix(agg / shape_.aggs_per_pod), agg % shape_.aggs_per_pod)
+                     : fmt::format("spine{}", agg);
+      builder_.add_switch({.name = prefix(plane) + own, .tier = 2, .plane = static_cast<std::uint16_t>(plane)});
     }
-    first_core_ = first_agg_ + shape_.pods * shape_.aggs_per_pod;
-    for (std::uint32_t i = 0; i < shape_.cores(); ++i) {
-      builder_.add_switch({.name = fmt::format("core{}", i), .tier = 3});
+    first_core_ = first_agg_ + shape_.places.planes * aggs;
+    for (std::uint32_t i = 0; i < shape_.places.planes * shape_.cores(); ++i) {
+      const std::uint32_t plane = i / shape_.cores();
+      builder_.add_switch({.name = fmt::format("{}core{}", prefix(plane), i % shape_.cores()),
+                           .tier = 3,
+                           .plane = static_cast<std::uint16_t>(plane)});
+    }
+  }
+
+  void connect_endpoints() {
+    const std::uint32_t ports = options_.ports_per_nic;
+    const std::uint32_t per_rack = shape_.hosts_per_rack * options_.nics_per_host * ports;
+    for (std::uint32_t endpoint = 0; endpoint < first_leaf_; ++endpoint) {
+      const std::uint32_t leaf = endpoint / per_rack * ports + endpoint % ports;
+      builder_.connect({.lower = NodeIndex(endpoint), .upper = NodeIndex(first_leaf_ + leaf)}, options_.host_link);
     }
   }
 
   void connect_leaves() {
-    const std::uint32_t per_leaf = shape_.hosts_per_leaf * options_.nics_per_host;
-    for (std::uint32_t endpoint = 0; endpoint < first_leaf_; ++endpoint) {
-      builder_.connect({.lower = NodeIndex(endpoint), .upper = NodeIndex(first_leaf_ + endpoint / per_leaf)},
-                       options_.host_link);
-    }
-    for (std::uint32_t leaf = 0; leaf < shape_.leaves; ++leaf) {
+    for (std::uint32_t leaf = 0; leaf < leaves_; ++leaf) {
       for (std::uint32_t i = 0; i < shape_.aggs_per_pod * options_.parallel_links; ++i) {
-        builder_.connect(
-            {.lower = NodeIndex(first_leaf_ + leaf), .upper = agg_of(pod_of(leaf), i % shape_.aggs_per_pod)},
-            options_.leaf_link);
+        builder_.connect({.lower = NodeIndex(first_leaf_ + leaf),
+                          .upper = agg_of(plane_of_leaf(leaf), pod_of_leaf(leaf), i % shape_.aggs_per_pod)},
+                         options_.leaf_link);
       }
     }
   }
 
   void connect_cores() {
-    for (std::uint32_t pod = 0; pod < shape_.pods; ++pod) {
-      for (std::uint32_t i = 0; i < shape_.cores() * options_.core_parallel_links; ++i) {
-        const std::uint32_t core = i % shape_.cores();
-        builder_.connect({.lower = agg_of(pod, core / shape_.cores_per_agg), .upper = NodeIndex(first_core_ + core)},
+    for (std::uint32_t i = 0; i < shape_.places.planes * shape_.pods; ++i) {
+      const std::uint32_t plane = i / shape_.pods;
+      for (std::uint32_t link = 0; link < shape_.cores() * options_.core_parallel_links; ++link) {
+        const std::uint32_t core = link % shape_.cores();
+        builder_.connect({.lower = agg_of(plane, i % shape_.pods, core / shape_.cores_per_agg),
+                          .upper = NodeIndex(first_core_ + plane * shape_.cores() + core)},
                          options_.core_link);
       }
     }
   }
 
-  [[nodiscard]] std::uint32_t pod_of(std::uint32_t leaf) const { return leaf / shape_.leaves_per_pod; }
-  [[nodiscard]] NodeIndex agg_of(std::uint32_t pod, std::uint32_t agg) const {
-    return NodeIndex(first_agg_ + pod * shape_.aggs_per_pod + agg);
+  [[nodiscard]] std::uint32_t plane_of_leaf(std::uint32_t leaf) const {
+    return shape_.places.plane_of(leaf % options_.ports_per_nic);
+  }
+  [[nodiscard]] std::uint32_t pod_of_leaf(std::uint32_t leaf) const {
+    return leaf / options_.ports_per_nic / shape_.racks_per_pod;
+  }
+  [[nodiscard]] NodeIndex agg_of(std::uint32_t plane, std::uint32_t pod, std::uint32_t agg) const {
+    return NodeIndex(first_agg_ + (plane * shape_.pods + pod) * shape_.aggs_per_pod + agg);
   }
 
   const FatTreeOptions& options_;
   Shape shape_;
   GraphBuilder builder_;
+  std::uint32_t leaves_ = 0;  // of all planes
   std::uint32_t first_leaf_ = 0;
   std::uint32_t first_agg_ = 0;
   std::uint32_t first_core_ = 0;

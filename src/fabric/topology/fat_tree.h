@@ -3,7 +3,11 @@
 // Two tiers: "leaf<l>" and "spine<s>". Three: "pod<p>/leaf<l>", "pod<p>/agg<a>", "core<c>"; the cores of aggregation
 // switch a are numbered together. A leaf splits its ports into uplinks and host ports (oversubscription), the others
 // into halves, a tree's top has downward ports only. With radix k, half of the ports up and single cables, three tiers
-// have k^3/4 endpoints, two have k^2/2. Source: Al-Fares et al., "A scalable, commodity data center network
+// have k^3/4 endpoints, two have k^2/2.
+//
+// With several ports per NIC, each goes to a leaf of its own: either all of one tree (dual-ToR), where the leaves of
+// the hosts of rack r are "rack<r>/leaf<p>" and there is room for as many fewer hosts, or each of a tree of its own
+// (planes), where names begin with "plane<p>/". Source: Al-Fares et al., "A scalable, commodity data center network
 // architecture", 2008; Leiserson, "Fat-trees", 1985.
 #pragma once
 
@@ -13,6 +17,7 @@
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
 #include "fabric/topology/graph_builder.h"
+#include "fabric/topology/port_spread.h"
 
 namespace weft::fabric {
 
@@ -21,6 +26,8 @@ struct FatTreeOptions {
   std::uint32_t tiers = 3;  // 2 or 3
   std::uint32_t hosts = 0;  // 0: as many as fit
   std::uint32_t nics_per_host = 1;
+  std::uint32_t ports_per_nic = 1;
+  PortSpread port_spread = PortSpread::kLeaves;
   std::uint32_t leaf_uplinks = 0;         // of the radix; 0: half of it. Fewer oversubscribe the leaf
   std::uint32_t parallel_links = 1;       // from a leaf to a switch of the second tier
   std::uint32_t core_parallel_links = 1;  // from an aggregation switch to a core

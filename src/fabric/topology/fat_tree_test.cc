@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "fabric/topology/graph_check.h"
 #include "fabric/topology/graph_query.h"
@@ -105,6 +106,58 @@ TEST(FatTree, PutsAllNicsOfAHostOnOneLeaf) {
   }
 }
 
+/// The leaf of an endpoint: links of endpoints come first, in their order.
+const Node& leaf_of(const Graph& graph, std::string_view endpoint) {
+  return graph[graph.links[find_node(graph, endpoint)->value()].b.node];
+}
+
+TEST(FatTree, PlanesAreTreesOfTheirOwn) {
+  for (const std::uint32_t tiers : {2U, 3U}) {
+    for (const std::uint32_t hosts : {0U, 3U, 17U}) {
+      const Graph one = build_graph(FatTreeOptions{.tiers = tiers, .hosts = hosts}).value();
+      const Graph graph =
+          build_graph(
+              FatTreeOptions{.tiers = tiers, .hosts = hosts, .ports_per_nic = 2, .port_spread = PortSpread::kPlanes})
+              .value();
+      const Result<void> valid = check(graph);
+      EXPECT_TRUE(valid) << valid.error().message;
+      EXPECT_EQ(graph.endpoints, 2 * one.endpoints);
+      EXPECT_EQ(graph.links.size(), 2 * one.links.size());
+      for (const std::uint8_t tier : {1, 2, 3}) {
+        EXPECT_EQ(switches_of_tier(graph, tier), 2 * switches_of_tier(one, tier));
+      }
+      // Each node is that of the one tree, in a plane.
+      for (std::uint32_t i = one.endpoints; i < one.nodes.size(); ++i) {
+        for (const std::uint16_t plane : {0, 1}) {
+          const auto same = find_node(graph, "plane" + std::to_string(plane) + "/" + one.nodes[i].name);
+          ASSERT_TRUE(same) << one.nodes[i].name;
+          EXPECT_EQ(graph[*same].ports, one.nodes[i].ports);
+          EXPECT_EQ(graph[*same].plane, plane);
+        }
+      }
+    }
+  }
+}
+
+TEST(FatTree, DualTorHalvesTheHostsOfATree) {
+  for (std::uint32_t k = 4; k <= 16; k += 4) {
+    const Graph graph = build_graph(FatTreeOptions{.radix = k, .ports_per_nic = 2}).value();
+    EXPECT_TRUE(check(graph)) << k;
+    // As many ports and switches as the tree of NICs with one port.
+    EXPECT_EQ(graph.endpoints, k * k * k / 4);
+    EXPECT_EQ(switches_of_tier(graph, 1), k * k / 2);
+    EXPECT_EQ(switches_of_tier(graph, 3), k * k / 4);
+    const std::string last = "host" + std::to_string(k * k * k / 8 - 1) + "/nic0/port";
+    const std::string rack = "pod" + std::to_string(k - 1) + "/rack" + std::to_string(k / 4 - 1) + "/leaf";
+    EXPECT_EQ(leaf_of(graph, last + "0").name, rack + "0");
+    EXPECT_EQ(leaf_of(graph, last + "1").name, rack + "1");
+  }
+  const Graph small = build_graph(FatTreeOptions{.hosts = 2, .ports_per_nic = 2}).value();
+  EXPECT_TRUE(check(small));
+  EXPECT_EQ(switches_of_tier(small, 1), 2U);
+  EXPECT_EQ(switches_of_tier(small, 2), 4U);  // the two leaves of one rack still need what joins them
+}
+
 TEST(FatTree, SaysWhichOptionIsWrong) {
   const auto fault = [](const FatTreeOptions& options) { return build_graph(options).error().message; };
   EXPECT_EQ(fault({.radix = 7}), "fat-tree: radix is 7, it must be an even number from 2 to 65534");
@@ -116,6 +169,8 @@ TEST(FatTree, SaysWhichOptionIsWrong) {
   EXPECT_EQ(fault({.parallel_links = 3}), "fat-tree: parallel_links is 3, it must divide the 4 uplinks of a leaf");
   EXPECT_EQ(fault({.core_parallel_links = 3}),
             "fat-tree: core_parallel_links is 3, it must divide half of the radix, 4");
+  EXPECT_EQ(fault({.ports_per_nic = 0}), "fat-tree: ports_per_nic is 0, it must be at least 1");
+  EXPECT_EQ(fault({.ports_per_nic = 3}), "fat-tree: ports_per_nic is 3, it must divide the 4 leaves of a pod");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/assert.h"
@@ -18,10 +19,15 @@ NodeIndex GraphBuilder::add_endpoint(EndpointSpec spec) {
 }
 
 void GraphBuilder::add_hosts(const HostsSpec& spec) {
-  graph_.nodes.reserve(std::size_t{spec.hosts} * spec.nics_per_host);
+  const PortPlaces places = PortPlaces::of(spec.ports_per_nic, spec.port_spread);
+  graph_.nodes.reserve(std::size_t{spec.hosts} * spec.nics_per_host * spec.ports_per_nic);
   for (std::uint32_t host = 0; host < spec.hosts; ++host) {
     for (std::uint32_t nic = 0; nic < spec.nics_per_host; ++nic) {
-      add_endpoint({.name = fmt::format("host{}/nic{}", host, nic)});
+      for (std::uint32_t port = 0; port < spec.ports_per_nic; ++port) {
+        const std::string suffix = spec.ports_per_nic > 1 ? fmt::format("/port{}", port) : std::string();
+        add_endpoint({.name = fmt::format("host{}/nic{}{}", host, nic, suffix),
+                      .plane = static_cast<std::uint16_t>(places.plane_of(port))});
+      }
     }
   }
 }

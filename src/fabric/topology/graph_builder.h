@@ -12,6 +12,7 @@
 
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
+#include "fabric/topology/port_spread.h"
 
 namespace weft::fabric {
 
@@ -33,10 +34,12 @@ struct EndpointSpec {
   std::uint16_t plane = 0;
 };
 
-/// Hosts 0 to hosts - 1 with NICs 0 to nics_per_host - 1 each, of one port.
+/// Hosts 0 to hosts - 1 with NICs 0 to nics_per_host - 1 each, and ports 0 to ports_per_nic - 1 of each NIC.
 struct HostsSpec {
   std::uint32_t hosts = 0;
   std::uint32_t nics_per_host = 1;
+  std::uint32_t ports_per_nic = 1;
+  PortSpread port_spread = PortSpread::kLeaves;
 };
 
 /// The two nodes of a cable; the lower one is nearer to the endpoints.
@@ -50,7 +53,8 @@ class GraphBuilder {
   explicit GraphBuilder(Domains domains) : domains_(domains) {}
 
   NodeIndex add_endpoint(EndpointSpec spec);
-  /// Adds "host<h>/nic<n>" for all hosts and NICs, NICs of one host together; the first has index 0.
+  /// Adds "host<h>/nic<n>" for all hosts and NICs, NICs of one host together, with "/port<p>" behind if there are
+  /// several of a NIC; the first has index 0.
   void add_hosts(const HostsSpec& spec);
   NodeIndex add_switch(SwitchSpec spec);
 

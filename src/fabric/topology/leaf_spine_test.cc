@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "fabric/topology/graph_check.h"
 #include "fabric/topology/graph_query.h"
 
@@ -47,7 +49,55 @@ TEST(LeafSpine, NumbersSpinesInTurnAndParallelPortsOfASpineTogether) {
   EXPECT_FALSE(find_link(graph, {leaf, graph[leaf].ports}));
 }
 
+/// The leaf of an endpoint: links of endpoints come first, in their order.
+const Node& leaf_of(const Graph& graph, std::string_view endpoint) {
+  return graph[graph.links[find_node(graph, endpoint)->value()].b.node];
+}
+
+TEST(LeafSpine, DualTorPutsThePortsOfANicOnTwoLeavesOfOneFabric) {
+  LeafSpineOptions options = kOptions;
+  options.ports_per_nic = 2;
+  const Graph graph = build_graph(options).value();
+  EXPECT_TRUE(check(graph));
+  EXPECT_EQ(graph.endpoints, 6U * 8 * 2 * 2);
+  EXPECT_EQ(switches_of_tier(graph, 1), 2 * options.leaves);
+  EXPECT_EQ(switches_of_tier(graph, 2), options.spines);
+  EXPECT_EQ(graph.links.size(), graph.endpoints + 2 * options.leaves * options.spines * options.parallel_links);
+  for (const char* const nic : {"host9/nic0", "host9/nic1", "host15/nic1"}) {
+    EXPECT_EQ(leaf_of(graph, std::string(nic) + "/port0").name, "rack1/leaf0") << nic;
+    EXPECT_EQ(leaf_of(graph, std::string(nic) + "/port1").name, "rack1/leaf1") << nic;
+  }
+  // A leaf is as oversubscribed as the one that has all ports of a NIC of one port.
+  const SwitchRates leaf = switch_rates(graph, *find_node(graph, "rack5/leaf1"));
+  EXPECT_EQ(leaf.down, 8 * 2 * 100_gbps);
+  EXPECT_EQ(leaf.up, 4 * 2 * 200_gbps);
+  EXPECT_EQ(graph[*find_node(graph, "spine3")].ports, 2 * 6 * 2);
+}
+
+TEST(LeafSpine, PlanesAreFabricsOfTheirOwn) {
+  LeafSpineOptions options = kOptions;
+  options.ports_per_nic = 3;
+  options.port_spread = PortSpread::kPlanes;
+  const Graph one = build_graph(kOptions).value();
+  const Graph graph = build_graph(options).value();
+  const Result<void> valid = check(graph);
+  EXPECT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(graph.endpoints, 3 * one.endpoints);
+  EXPECT_EQ(graph.switches(), 3 * one.switches());
+  EXPECT_EQ(graph.links.size(), 3 * one.links.size());
+  EXPECT_EQ(leaf_of(graph, "host9/nic1/port2").name, "plane2/leaf1");
+  for (const Node& node : graph.nodes) {
+    const std::string plane = "plane" + std::to_string(node.plane) + "/";
+    const std::string port = "/port" + std::to_string(node.plane);
+    EXPECT_TRUE(node.kind == NodeKind::kSwitch ? node.name.starts_with(plane) : node.name.ends_with(port)) << node.name;
+    EXPECT_EQ(node.domain, node.plane) << node.name;
+  }
+  EXPECT_EQ(graph[*find_node(graph, "plane1/spine2")].ports, one[*find_node(one, "spine2")].ports);
+}
+
 TEST(LeafSpine, SaysWhichOptionIsWrong) {
+  EXPECT_EQ(build_graph(LeafSpineOptions{.ports_per_nic = 0}).error().message,
+            "leaf-spine: ports_per_nic is 0, it must be at least 1");
   EXPECT_EQ(build_graph(LeafSpineOptions{.spines = 0}).error().message,
             "leaf-spine: spines is 0, it must be at least 1");
   EXPECT_EQ(build_graph(LeafSpineOptions{.leaves = 40'000, .spines = 40'000}).error().message,

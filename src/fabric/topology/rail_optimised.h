@@ -14,14 +14,9 @@
 #include "fabric/topology/cable.h"
 #include "fabric/topology/graph.h"
 #include "fabric/topology/graph_builder.h"
+#include "fabric/topology/port_spread.h"
 
 namespace weft::fabric {
-
-/// Where the ports of a NIC go.
-enum class PortSpread : std::uint8_t {
-  kLeaves,  // to leaves of the same fabric: dual-ToR
-  kPlanes,  // port p into plane p, which is a fabric of its own
-};
 
 struct RailOptimisedOptions {
   std::uint32_t groups = 1;

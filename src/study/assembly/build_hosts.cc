@@ -335,6 +335,7 @@ void HostBuilder::set_streams(host::NicOptions& nic) {
   nic.iwarp.markers = scenario_.iwarp.markers;
   nic.iwarp.early_placement = scenario_.iwarp.early_placement;
   nic.tcp_congestion_control = tcp_control(scenario_.tcp.congestion_control);
+  nic.tcp_plb = tcp_plb(scenario_);
 }
 
 host::Service service_of(scenario::Family family) {

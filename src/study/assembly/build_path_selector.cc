@@ -9,6 +9,7 @@
 #include "transport/path/plb_path.h"
 #include "transport/path/reps_path.h"
 #include "transport/path/round_robin_path.h"
+#include "transport/path/tcp_plb.h"
 
 namespace weft::study::assembly {
 
@@ -92,6 +93,15 @@ host::MakePathSelector path_selector(const scenario::TransportSettings& transpor
       break;
   }
   return path_selector(transport.path_selector, range);
+}
+
+host::MakeTcpPlb tcp_plb(const scenario::Scenario& scenario) {
+  if (scenario.tcp.path_selector == scenario::TcpPathRule::kSingle) {
+    return {};
+  }
+  return [rule = plb_rule(scenario.transport)](std::uint64_t seed) {
+    return std::make_unique<transport::TcpPlb>(rule, RandomStream(seed, kStream));
+  };
 }
 
 }  // namespace weft::study::assembly

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "study/scenario/encapsulation_of.h"
 #include "transport/congestion/cubic.h"
 #include "transport/congestion/dctcp.h"
 #include "transport/congestion/new_reno.h"
@@ -24,11 +25,6 @@ transport::TcpEcn ecn_of(const scenario::TcpSettings& tcp) {
 
 }  // namespace
 
-scenario::TcpEcnUse tcp_ecn(const scenario::TcpSettings& tcp) {
-  return tcp.ecn.value_or(tcp.congestion_control == scenario::TcpAlgorithm::kDctcp ? scenario::TcpEcnUse::kPerPacket
-                                                                                   : scenario::TcpEcnUse::kOff);
-}
-
 host::MakeTcpControl tcp_control(scenario::TcpAlgorithm algorithm) {
   switch (algorithm) {
     case scenario::TcpAlgorithm::kCubic:
@@ -47,6 +43,7 @@ transport::StreamOptions stream_options(const scenario::Scenario& scenario, Dura
   to.start = from.setup == scenario::StreamSetup::kEstablished ? transport::StreamStart::kEstablished
                                                                : transport::StreamStart::kOnTheWire;
   to.send_buffer = from.send_buffer;
+  to.tcp.encapsulation = scenario::tcp_encapsulation_of(scenario);
   to.tcp.seed = static_cast<std::uint64_t>(scenario.seed);
   to.tcp.mss = static_cast<std::uint16_t>(from.mss.value_or(scenario.fabric.mtu));
   to.tcp.receive_buffer = from.receive_buffer;

@@ -11,9 +11,6 @@ namespace weft::study::assembly {
 /// Makes the congestion control of a connection.
 [[nodiscard]] host::MakeTcpControl tcp_control(scenario::TcpAlgorithm algorithm);
 
-/// The use of marks; what a scenario leaves open is what the congestion control needs.
-[[nodiscard]] scenario::TcpEcnUse tcp_ecn(const scenario::TcpSettings& tcp);
-
 /// The part that all services over TCP share; the smallest retransmission timeout is that of the service.
 [[nodiscard]] transport::StreamOptions stream_options(const scenario::Scenario& scenario, Duration minimum_rto);
 

@@ -266,7 +266,8 @@ class Resolver {
       add("tcp.mss", fmt::format("{}", scenario_.fabric.mtu), "fabric.mtu");
     }
     if (!scenario_.tcp.ecn) {
-      add("tcp.ecn", std::string(scenario::word_of(tcp_ecn(scenario_.tcp))), "what tcp.congestion_control needs");
+      add("tcp.ecn", std::string(scenario::word_of(scenario::tcp_ecn(scenario_.tcp))),
+          "what tcp.congestion_control needs");
     }
   }
 

@@ -13,6 +13,17 @@ namespace {
 
 std::uint32_t half_up(std::int64_t value) { return static_cast<std::uint32_t>((value + 1) / 2); }
 
+/// Where the ports of a NIC go: to leaves of one fabric, or a plane each.
+Result<fabric::PortSpread> port_spread_of(const scenario::TopologySettings& topology) {
+  if (topology.planes == 1) {
+    return fabric::PortSpread::kLeaves;
+  }
+  if (topology.planes != topology.ports_per_nic) {
+    return fail("{} planes need NICs of as many ports; ports_per_nic is {}", topology.planes, topology.ports_per_nic);
+  }
+  return fabric::PortSpread::kPlanes;
+}
+
 Result<fabric::TopologyOptions> single_switch_options(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
   return fabric::SingleSwitchOptions{.hosts = count(topology.hosts),
@@ -85,10 +96,16 @@ Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scena
   if (!uplinks) {
     return pass_on(uplinks);
   }
+  Result<fabric::PortSpread> spread = port_spread_of(topology);
+  if (!spread) {
+    return pass_on(spread);
+  }
   return fabric::FatTreeOptions{.radix = count(*radix),
                                 .tiers = count(topology.tiers),
                                 .hosts = count(topology.hosts),
                                 .nics_per_host = count(topology.nics_per_host),
+                                .ports_per_nic = count(topology.ports_per_nic),
+                                .port_spread = *spread,
                                 .leaf_uplinks = *uplinks,
                                 .parallel_links = count(topology.parallel_links),
                                 .host_link = cable_of(scenario, scenario::LinkTier::kHost),
@@ -103,9 +120,9 @@ Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario)
   if (group <= 0 || topology.hosts % group != 0) {
     return fail("{} hosts is not a multiple of hosts_per_leaf = {}", topology.hosts, group);
   }
-  const bool planes = topology.planes > 1;
-  if (planes && topology.planes != topology.ports_per_nic) {
-    return fail("{} planes need NICs of as many ports; ports_per_nic is {}", topology.planes, topology.ports_per_nic);
+  Result<fabric::PortSpread> spread = port_spread_of(topology);
+  if (!spread) {
+    return pass_on(spread);
   }
   // The rails of one group need no spines to reach all of it.
   const std::uint32_t spines = topology.hosts == group ? count(topology.spines) : spines_of(scenario, group);
@@ -115,7 +132,7 @@ Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario)
                                       .spines = spines,
                                       .parallel_links = count(topology.parallel_links),
                                       .ports_per_nic = count(topology.ports_per_nic),
-                                      .port_spread = planes ? fabric::PortSpread::kPlanes : fabric::PortSpread::kLeaves,
+                                      .port_spread = *spread,
                                       .host_link = cable_of(scenario, scenario::LinkTier::kHost),
                                       .fabric_link = cable_of(scenario, scenario::LinkTier::kLeaf),
                                       .domains = domains_of(scenario)};
@@ -142,10 +159,16 @@ Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& sce
     return fail("{} leaves of {} hosts are {} hosts, but topology.hosts is {}", leaves, per_leaf, leaves * per_leaf,
                 topology.hosts);
   }
+  Result<fabric::PortSpread> spread = port_spread_of(topology);
+  if (!spread) {
+    return pass_on(spread);
+  }
   return fabric::LeafSpineOptions{.leaves = count(leaves),
                                   .spines = spines_of(scenario, per_leaf * topology.nics_per_host),
                                   .hosts_per_leaf = count(per_leaf),
                                   .nics_per_host = count(topology.nics_per_host),
+                                  .ports_per_nic = count(topology.ports_per_nic),
+                                  .port_spread = *spread,
                                   .parallel_links = count(topology.parallel_links),
                                   .host_link = cable_of(scenario, scenario::LinkTier::kHost),
                                   .fabric_link = cable_of(scenario, scenario::LinkTier::kLeaf),

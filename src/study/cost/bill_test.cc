@@ -122,6 +122,24 @@ TEST(Bill, TakesOneNicForAllItsPorts) {
   EXPECT_EQ(line_with(bill, "copper").count, 4 * 2 * 2);
 }
 
+// Twice the leaves and their cables, the same NICs; planes double the spines too.
+TEST(Bill, CountsTheLeavesAndCablesOfEachPort) {
+  const std::string one = "kind = \"leaf-spine\"\nleaves = 4\nspines = 2\nhosts = 16\n";
+  const auto bill_of = [&](std::string_view ports) {
+    return billed(network("rocev2", one + std::string(ports), "[nic]\nports = 2\n")).bill;
+  };
+  const auto plain = bill_of("");
+  const auto dual = bill_of("ports_per_nic = 2\n");
+  const auto planes = bill_of("ports_per_nic = 2\nplanes = 2\n");
+  EXPECT_EQ(count_of(plain, scenario::BillPart::kSwitch), 4 + 2);
+  EXPECT_EQ(count_of(dual, scenario::BillPart::kSwitch), 2 * 4 + 2);
+  EXPECT_EQ(count_of(planes, scenario::BillPart::kSwitch), 2 * (4 + 2));
+  for (const auto& bill : {dual, planes}) {
+    EXPECT_EQ(count_of(bill, scenario::BillPart::kNic), 16);
+    EXPECT_EQ(line_with(bill, "copper").count, 2 * line_with(plain, "copper").count);
+  }
+}
+
 TEST(Bill, LeavesOutReducersInsideSwitches) {
   const std::string topology = "kind = \"leaf-spine\"\nleaves = 2\nspines = 1\nhosts = 4";
   const auto plain = billed(network("infiniband", topology)).bill;

@@ -434,8 +434,11 @@ bool opens_later(const scenario::Scenario& scenario) {
 /// What of a run is not foreseen.
 std::vector<std::string> notes_of(const scenario::Scenario& scenario, const FlowPlan& plan) {
   std::vector<std::string> notes;
-  if (scenario.fabric.family == scenario::Family::kRoceV2 &&
-      scenario.transport.path_selector == scenario::PathRule::kPlb) {
+  const bool by_port = scenario.fabric.family == scenario::Family::kRoceV2 &&
+                       scenario.transport.path_selector == scenario::PathRule::kPlb;
+  const bool by_label =
+      is_over_tcp(scenario.fabric.family) && scenario.tcp.path_selector == scenario::TcpPathRule::kPlb;
+  if (by_port || by_label) {
     notes.emplace_back(
         "PLB: the loads are those of each queue pair's first path; where it moves to is drawn in a run, and not "
         "known.");

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "study/results/summary.h"
 #include "study/run/run_test_support.h"
@@ -128,6 +130,68 @@ TEST(PortFailover, ChangesNothingWhileAllLinksAreUp) {
   const results::RunResults ready = results_of(ring_with(kFailover));
   EXPECT_EQ(seconds_of(plain), seconds_of(ready));
   EXPECT_EQ(plain.run.events, ready.run.events);
+}
+
+/// A ring over eight hosts of one rack, each of which sends to the next, in two channels: one for each port of 100
+/// Gb/s.
+Result<scenario::Scenario> one_rack(std::string_view topology, std::string_view rest = {}) {
+  const std::string text = fmt::format(
+      "hardware = \"equal\"\n[fabric]\nfamily = \"rocev2\"\n[nic]\nports = 2\n[link]\nrate = \"100 Gbps\"\n"
+      "[transport]\nack_timeout = 8\n[congestion_control]\nalgorithm = \"none\"\n[collectives]\nchannels = 2\n"
+      "[[job]]\nname = \"job\"\ngpus = 8\n[[traffic]]\nkind = \"collective\"\ncollective = \"all-reduce\"\nalgorithm = "
+      "\"ring\"\n"
+      "size = \"16 MiB\"\njob = \"job\"\nstart = \"10 us\"\n[topology]\nhosts = 8\n{}{}",
+      topology, rest);
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  return scenario::parse_scenario(text, request, scenario::test_catalogue());
+}
+
+constexpr std::string_view kLeafSpine = "kind = \"leaf-spine\"\nhosts_per_leaf = 8\nspines = 2\n";
+constexpr std::string_view kFatTree = "kind = \"fat-tree\"\nradix = 16\n";
+
+// Each neighbour has the whole of its ports: closed forms, as nothing is shared. A ring moves 2 x 7/8 of the buffer.
+TEST(PortFailover, TwoPortsHaveTwiceTheRateOfOneAndOneOfThemHasHalf) {
+  for (const std::string_view topology : {kLeafSpine, kFatTree}) {
+    const double one = seconds_of(results_of(one_rack(topology)));
+    const double bits = 2.0 * 7 / 8 * 8 * (1 << 24);
+    EXPECT_GT(one, bits / 100e9) << topology;
+    EXPECT_LT(one, 1.05 * bits / 100e9) << topology;
+    for (const auto& [ports, leaf] : {std::pair{"ports_per_nic = 2\n", "rack0/leaf0/*"},
+                                      std::pair{"ports_per_nic = 2\nplanes = 2\n", "plane0/leaf0/*"}}) {
+      const std::string two = std::string(topology) + ports;
+      EXPECT_NEAR(one / seconds_of(results_of(one_rack(two))), 2.0, 0.03) << two;
+      const results::RunResults failed = results_of(one_rack(two, std::string(kFailover) + event(leaf)));
+      EXPECT_NEAR(one / seconds_of(failed), 1.0, 0.03) << two;
+      EXPECT_GT(moved(failed, "host0/nic0/port0"), 0U) << two;
+    }
+  }
+}
+
+// With one NIC of two ports for each host, leaves and spines are those of one rail.
+TEST(PortFailover, ALeafSpineIsAsARailIs) {
+  const std::string kind = "topology.kind=leaf-spine";
+  for (const int number : {1, 2}) {
+    const std::string planes = fmt::format("topology.planes={}", number);
+    const double rails = seconds_of(results_of(ring_with("", {planes})));
+    EXPECT_NEAR(seconds_of(results_of(ring_with("", {planes, kind}))) / rails, 1.0, 0.25) << planes;
+    const std::string leaf = number == 2 ? "plane1/leaf1/*" : "rack1/leaf1/*";
+    const results::RunResults failed =
+        results_of(ring_with(std::string(kFailover) + event(leaf, "300 us"), {planes, kind}));
+    EXPECT_EQ(failed.run.end, results::RunEnd::kFinished) << planes;
+    EXPECT_GT(moved(failed, "host4/nic0/port1"), 0U) << planes;
+  }
+}
+
+TEST(PortFailover, PlanesAreAsManyAsPorts) {
+  for (const std::string_view topology : {kLeafSpine, kFatTree}) {
+    const auto scenario = one_rack(std::string(topology) + "ports_per_nic = 2\nplanes = 3\n");
+    ASSERT_TRUE(scenario) << message_of(scenario);
+    Collector collector;
+    const auto made = Simulation::create(*scenario, collector, Payload::kLengths, world::Division::kWhereItPays);
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().message, HasSubstr("3 planes need NICs of as many ports; ports_per_nic is 2"));
+  }
 }
 
 TEST(PortFailover, IsRefusedWhereItCannotBe) {

@@ -44,7 +44,8 @@ wire::Packet packet_of(const host::Nic& nic, Qpn pair) {
   }
   const transport::TcpIdentity& ends = stream->connection()->identity();
   packet.common.kind = wire::PacketKind::kTcp;
-  packet.common.entropy = ends.local.port;
+  packet.common.encapsulation = stream->connection()->options().encapsulation;
+  packet.common.entropy = stream->connection()->entropy();
   packet.tcp = wire::TcpHeader{};
   packet.tcp.source_port = ends.local.port;
   packet.tcp.destination_port = ends.peer.port;

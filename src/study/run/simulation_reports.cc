@@ -23,7 +23,7 @@ double payload_share(const world::World& world, const scenario::Scenario& scenar
   const bool in_stream = scenario::is_over_tcp(scenario.fabric.family);
   const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
   const wire::FrameSizes segment =
-      in_stream ? wire::protected_sizes(wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.payload = payload}),
+      in_stream ? wire::protected_sizes(wire::tcp_sizes(nic.tcp.tcp.encapsulation, {.payload = payload}),
                                         scenario::protection_of(scenario))
                 : scenario::data_packet(scenario, payload);
   const Bytes wire = segment.wire;

@@ -1,4 +1,4 @@
-// How the RDMA packets of a scenario's family are wrapped.
+// How the packets of a scenario's family are wrapped, and the TCP segments beside them.
 #pragma once
 
 #include "study/scenario/scenario.h"
@@ -14,6 +14,11 @@ namespace weft::study::scenario {
     return over_ipv6 ? wire::Encapsulation::kUetIpv6 : wire::Encapsulation::kUetIpv4;
   }
   return over_ipv6 ? traits.over_ipv6 : traits.over_ipv4;
+}
+
+/// Of its TCP segments, those of iWARP among them.
+[[nodiscard]] inline wire::Encapsulation tcp_encapsulation_of(const Scenario& scenario) {
+  return scenario.fabric.ip_version == IpVersion::kV6 ? wire::Encapsulation::kTcpIpv6 : wire::Encapsulation::kTcpIpv4;
 }
 
 }  // namespace weft::study::scenario

@@ -534,11 +534,13 @@ constexpr std::array kTransport = {
     Key{.name = "plb_threshold",
         .binding = bind<&TransportSettings::plb_threshold>(),
         .fallback = "50%",
-        .about = "PLB: a round trip in which so many of the acknowledged packets were marked is congested."},
+        .about = "PLB, of RoCEv2 (`path_selector`) and TCP (`tcp.path_selector`): a round trip in which so many of the "
+                 "acknowledged packets were marked is congested."},
     Key{.name = "plb_rounds",
         .binding = bind<&TransportSettings::plb_rounds>(),
         .fallback = "12",
-        .about = "PLB: congested round trips in a row after which a queue pair takes another path at once.",
+        .about =
+            "PLB: congested round trips in a row after which a queue pair or connection takes another path at once.",
         .range = {.low = 1, .high = 31}},
     Key{.name = "plb_idle_rounds",
         .binding = bind<&TransportSettings::plb_idle_rounds>(),

@@ -116,7 +116,9 @@ constexpr std::array kFabric = {
     Key{.name = "ip_version",
         .binding = bind<&FabricSettings::ip_version>(),
         .fallback = "ipv4",
-        .about = "Header of RoCEv2 packets."},
+        .about =
+            "IP header of the packets of RoCEv2, Ultra Ethernet, TCP and iWARP; IPv6 is 20 bytes longer and has a flow "
+            "label."},
     Key{.name = "frame_gap",
         .binding = bind<&FabricSettings::frame_gap>(),
         .fallback = "20 B",
@@ -142,9 +144,11 @@ constexpr std::array kTopology = {
     Key{.name = "ports_per_nic",
         .binding = bind<&TopologySettings::ports_per_nic>(),
         .fallback = "1",
-        .about = "Ports of a NIC that are wired.",
+        .about =
+            "Ports of a NIC that are wired, each to a leaf of its own: of one fabric (dual-ToR), or with `planes` of "
+            "one each.",
         .range = {.low = 1, .high = 16},
-        .only_for = "rail-optimised file"},
+        .only_for = "leaf-spine fat-tree rail-optimised file"},
     Key{.name = "gpus_per_host",
         .binding = bind<&TopologySettings::gpus_per_host>(),
         .fallback = "1",
@@ -153,13 +157,16 @@ constexpr std::array kTopology = {
     Key{.name = "planes",
         .binding = bind<&TopologySettings::planes>(),
         .fallback = "1",
-        .about = "Independent copies of the fabric; port p of a NIC is wired to plane p modulo planes.",
-        .range = {.low = 1, .high = 64},
-        .only_for = "rail-optimised"},
+        .about =
+            "Independent copies of the fabric; port p of a NIC is wired to plane p, so as many as `ports_per_nic`.",
+        .range = {.low = 1, .high = 16},
+        .only_for = "leaf-spine fat-tree rail-optimised"},
     Key{.name = "leaves",
         .binding = bind<&TopologySettings::leaves>(),
         .fallback = "0",
-        .about = "Leaf switches, in `dragonfly-plus` of a group; 0: as many as the hosts need.",
+        .about = "Leaf switches, in `dragonfly-plus` of a group, with `ports_per_nic` for each port; 0: as many as the "
+                 "hosts "
+                 "need.",
         .range = kDevices,
         .only_for = "leaf-spine dragonfly-plus"},
     Key{.name = "spines",

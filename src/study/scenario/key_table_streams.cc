@@ -87,6 +87,12 @@ constexpr std::array kTcp = {
         .fallback = "established",
         .about = "`established`: connections are there when the run begins, as those of RC are; `on-the-wire`: the "
                  "first use of each is a handshake."},
+    Key{.name = "path_selector",
+        .binding = bind<&TcpSettings::path_selector>(),
+        .fallback = "single",
+        .about = "Which flow label the segments of a connection carry over IPv6: one for ever, or another one once its "
+                 "path has been congested for some rounds (`plb`, by `transport.plb_*`). Switches must hash it "
+                 "(`routing.hash_fields` with flow-label), and marks must be echoed one by one (`ecn` per-packet)."},
 };
 
 constexpr std::array kIwarp = {

@@ -18,7 +18,7 @@ wire::FrameSizes rdma_packet(const Scenario& scenario, wire::Operation operation
 
 wire::FrameSizes tcp_segment(const Scenario& scenario, Bytes payload) {
   constexpr Bytes kTimestamps{12};
-  return wire::tcp_sizes(wire::Encapsulation::kTcpIpv4,
+  return wire::tcp_sizes(tcp_encapsulation_of(scenario),
                          {.options = scenario.tcp.timestamps ? kTimestamps : Bytes::zero(), .payload = payload});
 }
 

@@ -13,6 +13,8 @@ enum class TcpAlgorithm : std::uint8_t { kCubic, kNewReno, kDctcp };
 enum class TcpEcnUse : std::uint8_t { kOff, kClassic, kPerPacket };
 enum class TcpDetection : std::uint8_t { kRack, kDuplicateAcks };
 enum class TcpSpacing : std::uint8_t { kOff, kWindow };
+/// Which flow label segments over IPv6 have: one for ever, or another once their path has been congested (PLB).
+enum class TcpPathRule : std::uint8_t { kSingle, kPlb };
 /// Whether connections are there when the run begins, or set up by packets at their first use.
 enum class StreamSetup : std::uint8_t { kEstablished, kOnTheWire };
 
@@ -34,7 +36,13 @@ struct TcpSettings {
   TcpSpacing pacing = TcpSpacing::kOff;
   bool nagle = false;
   StreamSetup setup = StreamSetup::kEstablished;
+  TcpPathRule path_selector = TcpPathRule::kSingle;  // with the plb_* values of [transport]
 };
+
+/// The use of marks; what a scenario leaves open is what the congestion control needs.
+[[nodiscard]] inline TcpEcnUse tcp_ecn(const TcpSettings& tcp) {
+  return tcp.ecn.value_or(tcp.congestion_control == TcpAlgorithm::kDctcp ? TcpEcnUse::kPerPacket : TcpEcnUse::kOff);
+}
 
 /// [iwarp]
 struct IwarpSettings {

@@ -66,6 +66,41 @@ Result<void> validate_port_failover(const Scenario& scenario) {
   return {};
 }
 
+/// PLB of TCP: what it changes must be there, switches must look at it, and marks must come back.
+Result<void> validate_tcp_plb(const Scenario& scenario) {
+  constexpr const char* kKey = "tcp.path_selector";
+  const RoutingSettings& routing = scenario.routing;
+  if (scenario.tcp.path_selector == TcpPathRule::kSingle) {
+    return {};
+  }
+  if (is_infiniband(scenario.fabric.family)) {
+    return rank_of(scenario, kKey) < rank_of(scenario, "fabric.family")
+               ? Result<void>()
+               : fail_at(scenario, kKey, "has no effect with family = \"{}\", which carries no TCP; use \"single\"",
+                         word_of(scenario.fabric.family));
+  }
+  if (scenario.fabric.ip_version != IpVersion::kV6) {
+    return fail_at(scenario, kKey, "'plb' changes the flow label, a field of IPv6; set fabric.ip_version = \"ipv6\"");
+  }
+  if (!hashes_flows(routing.policy) && routing.multipath_for == MultipathTraffic::kAll) {
+    return fail_at(scenario, kKey,
+                   "'plb' needs switches that hash; with routing.policy = \"{}\" no flow label is looked at. Use "
+                   "\"ecmp\"",
+                   word_of(routing.policy));
+  }
+  if (std::ranges::find(routing.hash_fields, HashedField::kFlowLabel) == routing.hash_fields.end()) {
+    return fail_at(scenario, kKey,
+                   "'plb' changes the flow label, which the switches do not hash; set routing.hash_fields = "
+                   "[\"5-tuple\", \"flow-label\"]");
+  }
+  if (tcp_ecn(scenario.tcp) != TcpEcnUse::kPerPacket) {
+    return fail_at(scenario, kKey,
+                   "'plb' goes by the echo of each mark; set tcp.congestion_control = \"dctcp\", or tcp.ecn = "
+                   "\"per-packet\"");
+  }
+  return {};
+}
+
 }  // namespace
 
 // Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
@@ -77,6 +112,9 @@ Result<void> validate_paths(const Scenario& scenario) {
     return right;
   }
   if (auto right = validate_port_failover(scenario); !right) {
+    return right;
+  }
+  if (auto right = validate_tcp_plb(scenario); !right) {
     return right;
   }
   if (auto right = check_power_of_two(scenario, "transport.paths", transport.paths); !right) {

@@ -223,6 +223,10 @@ struct WordsOf<TcpSpacing> : NothingPlanned {
   static constexpr WordList<2> kWords = {"off", "window"};
 };
 template <>
+struct WordsOf<TcpPathRule> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"single", "plb"};
+};
+template <>
 struct WordsOf<StreamSetup> : NothingPlanned {
   static constexpr WordList<2> kWords = {"established", "on-the-wire"};
 };

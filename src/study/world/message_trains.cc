@@ -75,12 +75,13 @@ constexpr Bytes kTimestampOption(12);
 /// What the segments of a stream are like.
 struct StreamShape {
   const host::NicOptions& nic;
+  wire::Encapsulation encapsulation{};
   Bytes room;  // payload of a full segment
   bool timestamps = true;
 
   [[nodiscard]] Bytes wire_size(Bytes payload) const {
     const Bytes options = timestamps ? kTimestampOption : Bytes::zero();
-    return protect(nic, wire::tcp_sizes(wire::Encapsulation::kTcpIpv4, {.options = options, .payload = payload}));
+    return protect(nic, wire::tcp_sizes(encapsulation, {.options = options, .payload = payload}));
   }
   /// Of so many bytes of stream, as many as fit in each segment.
   [[nodiscard]] Train train(Bytes stream) const {
@@ -147,6 +148,7 @@ MessageTrains trains_of(const host::NicOptions& nic, const IdealPath& path, work
   }
   const transport::TcpOptions& tcp = path.service == host::Service::kTcp ? nic.tcp.tcp : nic.iwarp.tcp;
   const StreamShape shape{.nic = nic,
+                          .encapsulation = tcp.encapsulation,
                           .room = Bytes(tcp.mss) - (tcp.timestamps ? kTimestampOption : Bytes::zero()),
                           .timestamps = tcp.timestamps};
   const Bytes acknowledgement = shape.wire_size(Bytes::zero());

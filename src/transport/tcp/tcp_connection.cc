@@ -22,6 +22,9 @@ TcpConnection::TcpConnection(const TcpIdentity& identity, const TcpOptions& opti
   core_.options = options;
   core_.identity = identity;
   core_.user = &user;
+  WEFT_ASSERT(wire::is_tcp(options.encapsulation));
+  WEFT_ASSERT(options.plb == nullptr || options.encapsulation == wire::Encapsulation::kTcpIpv6);
+  core_.entropy = options.plb != nullptr ? options.plb->label() : identity.local.port;
   core_.update_room();
   sender_.start(core_);
 }

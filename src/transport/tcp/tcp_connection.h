@@ -78,6 +78,8 @@ class TcpConnection {
   [[nodiscard]] const TcpCounters& counters() const { return core_.counters; }
   [[nodiscard]] const TcpIdentity& identity() const { return core_.identity; }
   [[nodiscard]] const TcpOptions& options() const { return core_.options; }
+  /// What load balancing tells its segments by, in the next one: the source port, or the flow label of PLB.
+  [[nodiscard]] std::uint16_t entropy() const { return core_.entropy; }
   /// The sending half, for reports and tests: windows and round-trip times.
   [[nodiscard]] const TcpSender& sender() const { return sender_; }
   /// Heap memory held; with sizeof, what one connection costs besides its user's buffers.

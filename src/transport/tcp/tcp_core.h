@@ -34,6 +34,7 @@ struct TcpCore {
   TcpSequenceMap receiving;  // the peer's
   TcpStreamUser* user = nullptr;
   std::uint32_t room_bytes = 0;
+  std::uint16_t entropy = 0;  // of segments: the source port, or the flow label where PLB chooses it
   TcpCounters counters;
 
   /// Largest payload of a data segment; follows from what was agreed (`update_room`).
@@ -65,9 +66,9 @@ struct TcpCore {
   void start_packet(wire::Packet& packet, Time now) const {
     packet.common = wire::PacketCommon{.source = identity.local.endpoint,
                                        .destination = identity.peer.endpoint,
-                                       .entropy = identity.local.port,
+                                       .entropy = entropy,
                                        .kind = wire::PacketKind::kTcp,
-                                       .encapsulation = wire::Encapsulation::kTcpIpv4,
+                                       .encapsulation = options.encapsulation,
                                        .priority = options.priority,
                                        .traffic_class = options.traffic_class};
     packet.tcp = wire::TcpHeader{};

@@ -6,6 +6,7 @@
 #include "base/data_size.h"
 #include "base/time.h"
 #include "transport/congestion/tcp_congestion_control.h"
+#include "transport/path/tcp_plb.h"
 #include "wire/packet.h"
 
 namespace weft::transport {
@@ -67,8 +68,12 @@ struct TcpOptions {
   std::uint8_t initial_segments = 10;   // of the first window
   std::uint8_t priority = 0;            // 802.1p
   std::uint8_t traffic_class = 0;       // DSCP
+  wire::Encapsulation encapsulation = wire::Encapsulation::kTcpIpv4;  // or kTcpIpv6
   /// Not owned; null = only the receiver's window limits. An object for each connection.
   TcpCongestionControl* congestion_control = nullptr;
+  /// Chooses the flow label of segments over IPv6. Not owned; null = one label for ever. An object for each connection;
+  /// it hears of marks only beside a congestion control.
+  TcpPlb* plb = nullptr;
 };
 
 }  // namespace weft::transport

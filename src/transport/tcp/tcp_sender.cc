@@ -208,10 +208,17 @@ void TcpSender::fill_payload(const TcpCore& core, const TransmitSlot& slot, TcpS
   }
 }
 
-void TcpSender::restart_if_idle(const TcpCore& core, Time now) {
+void TcpSender::restart_if_idle(TcpCore& core, Time now) {
+  if (board_.outstanding() > 0) {
+    return;
+  }
+  if (core.options.plb != nullptr) {
+    core.options.plb->on_idle(now);
+    core.entropy = core.options.plb->label();
+  }
   //= rfc5681 4.1
   if (core.options.idle_restart == TcpOptions::IdleRestart::kOn && core.options.congestion_control != nullptr &&
-      board_.outstanding() == 0 && now - last_sent_ > rtt_.timeout()) {
+      now - last_sent_ > rtt_.timeout()) {
     core.options.congestion_control->on_idle(now);
     refresh_window(core);
   }

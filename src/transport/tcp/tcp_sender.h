@@ -110,7 +110,7 @@ class TcpSender {
   void fill_payload(const TcpCore& core, const TransmitSlot& slot, TcpSequence begin, std::uint32_t length) const;
   void after_send(TcpCore& core, const wire::Packet& packet, std::uint32_t length, Time now);
   void pace(const TcpCore& core, const wire::Packet& packet, Time now);
-  void restart_if_idle(const TcpCore& core, Time now);
+  void restart_if_idle(TcpCore& core, Time now);
 
   // tcp_sender_acks.cc: acknowledgements and recovery.
   /// What an acknowledgement, or a look at late segments, has brought.
@@ -135,6 +135,7 @@ class TcpSender {
   void enter_fast_recovery(TcpCore& core, Time now);
   void react_to_mark(TcpCore& core, Time now);
   void refresh_window(const TcpCore& core);
+  void tell_plb(TcpCore& core, const TcpAck& ack, const Outcome& outcome, Time now) const;
   [[nodiscard]] bool uses_rack(const TcpCore& core) const {
     return core.agreed.sack && core.options.loss_detection == TcpLossDetection::kRack;
   }

@@ -248,11 +248,23 @@ void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
   WEFT_DCHECK(consistent());
 }
 
+void TcpSender::tell_plb(TcpCore& core, const TcpAck& ack, const Outcome& outcome, Time now) const {
+  core.options.plb->on_delivery({.bytes = outcome.delivered,
+                                 .unacknowledged = board_.una(),
+                                 .next = board_.next(),
+                                 .mark = ack.echoes_mark ? PathMark::kMarked : PathMark::kNone},
+                                now);
+  core.entropy = core.options.plb->label();
+}
+
 /// Tells the congestion control, and takes over its window.
 void TcpSender::report(TcpCore& core, const TcpAck& ack, const Outcome& outcome, Time now) {
   TcpCongestionControl* const control = core.options.congestion_control;
   if (!open_ || control == nullptr) {
     return;
+  }
+  if (core.options.plb != nullptr) [[unlikely]] {
+    tell_plb(core, ack, outcome, now);
   }
   if (outcome.acknowledged > 0) {
     control->on_tcp_ack(

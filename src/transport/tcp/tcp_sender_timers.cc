@@ -100,6 +100,10 @@ TcpSender::Verdict TcpSender::retransmission_timeout(TcpCore& core, Time now) {
     recovery_point_ = board_.next();
     refresh_window(core);
   }
+  if (core.options.plb != nullptr) {
+    core.options.plb->on_timeout(now);
+    core.entropy = core.options.plb->label();
+  }
   board_.mark_all_lost();
   not_before_ = Time::zero();
   reorder_at_ = Time::never();
