@@ -1,4 +1,5 @@
 // `weft subnet` as a user meets it: its text, its files, and what it says of wrong input.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -117,6 +118,23 @@ TEST(SubnetCommand, TakesAScenario) {
   const int adapters = document["adapters"].get<int>();
   EXPECT_EQ(document["routes"].get<int>(), adapters * (adapters - 1));
   EXPECT_EQ(document["broken"], 0);
+}
+
+/// They were routed by minhop, which blocks on this torus, whatever the scenario said.
+TEST(SubnetCommand, RoutesAScenarioByItsOwnEngine) {
+  const fs::path file = fs::path(testing::TempDir()) / fmt::format("weft_subnet_torus_{}.toml", getpid());
+  std::ofstream(file) << "[fabric]\nfamily = \"infiniband\"\n"
+                         "[topology]\nkind = \"torus\"\nsizes = [3, 4]\nhosts_per_leaf = 1\n"
+                         "[infiniband]\nvls = 2\n[routing]\npolicy = \"lft\"\n"
+                         "[[traffic]]\nkind = \"permutation\"\nsize = \"64 kB\"\n";
+  const Outcome own = run_weft("subnet check " + file.string() + " --set routing.engine=dfsssp");
+  EXPECT_EQ(own.exit_status, 0) << own.err;
+  EXPECT_THAT(own.out, HasSubstr("routed by dfsssp"));
+  const Outcome given = run_weft("subnet check " + file.string() + " --engine dfsssp --lanes 2");
+  EXPECT_EQ(given.exit_status, 0) << given.err;
+  const Outcome blocking = run_weft("subnet check " + file.string() + " --set routing.engine=dfsssp --engine minhop");
+  EXPECT_EQ(blocking.exit_status, 1) << blocking.out;
+  fs::remove(file);
 }
 
 TEST(SubnetCommand, ShowsASubnetWithoutASwitch) {
