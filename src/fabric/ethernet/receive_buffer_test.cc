@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fabric/ethernet/ethernet_test_world.h"
-#include "fabric/slow_receiver.h"
+#include "fabric/slow_receiver_test_support.h"
 
 namespace weft::fabric::ethernet_test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/infiniband/test_world.h"
-#include "fabric/slow_receiver.h"
+#include "fabric/slow_receiver_test_support.h"
 
 namespace weft::fabric::ib_test {
 namespace {

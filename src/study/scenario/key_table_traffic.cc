@@ -64,8 +64,8 @@ constexpr std::array kTraffic = {
         .about = "No message is posted from then on. `poisson`, and messages of `count = 0`, without it and without a "
                  "`stop` of the scenario last as long as the jobs that run steps.",
         .range = kSpan,
-        .only_for = "flows permutation incast all-to-all poisson checkpoint multicast",
-        .empty_word = "none"},
+        .empty_word = "none",
+        .only_for = "flows permutation incast all-to-all poisson checkpoint multicast"},
     Key{.name = "load",
         .binding = bind<&TrafficSettings::load>(),
         .fallback = "30%",
