@@ -87,6 +87,15 @@ void note_jumps(const FlowSimulation& simulation, FlowRun& run) {
   }
 }
 
+bool samples_peers(const StepPhases& phases) {
+  for (std::uint32_t phase = 0; phase < phases.phases(); ++phase) {
+    if (phases.sample(phase).some_peers) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Steps of jobs, if the run has ended; composed ones are put together now.
 void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowRun& run) {
   if (run.results.run.end != results::RunEnd::kFinished) {
@@ -108,6 +117,10 @@ void take_steps(FlowSimulation& simulation, const FlowRunOptions& options, FlowR
           "{} copies of the model, the slowest by their own operations, stand for all; the error is of a smaller job "
           "with all its copies, and what standing in changes is no part of it",
           *copies);
+    }
+    if (training != nullptr && training->composed() && samples_peers(training->phases())) {
+      run.sampled += run.sampled.empty() ? "" : "; ";
+      run.sampled += "members of direct exchanges deal with a few of their peers, and these stand for all";
     }
   }
   options.on_steps(simulation);

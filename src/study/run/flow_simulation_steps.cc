@@ -70,7 +70,8 @@ Result<void> FlowSimulation::make_training(Job& job) {
       .loads = [this, &job](std::span<const world::FlowDemand> demands) { return path_loads(job, demands); },
       .piece = [] { return Bytes::zero(); },
       .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
-      .represents = true};
+      .represents = true,
+      .peer_piece = scenario_.collectives.chunk};
   options.max_nodes = options_.step_nodes > 0 ? options_.step_nodes : kMaxNodes;
   Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(std::move(options));
   if (!run) {

@@ -157,7 +157,7 @@ bool SliceGrowth::has_run(const StepOperation& operation) const {
 std::uint32_t SliceGrowth::steps_in(std::uint32_t phase) const {
   std::optional<std::uint32_t> steps;
   for (const workload::PhasedOperation& operation : options_.phases.operations_in(phase)) {
-    const std::uint32_t own = options_.board.ring_steps_of(operation);
+    const std::uint32_t own = options_.board.steps_of(operation).ring;
     if (steps && own != *steps) {
       return 0;
     }

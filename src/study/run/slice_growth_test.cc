@@ -75,7 +75,7 @@ class Growth : public testing::Test {
       const std::uint32_t phase = board_->phase();
       const Bytes size = phases_->sample(phase).amount;
       const workload::PhasedOperation operation{.phase = phase, .communicator = CommunicatorId(0)};
-      board_->note_ring_steps(operation, network.ring_steps);
+      board_->note_steps(operation, {.ring = network.ring_steps});
       Time now = board_->begins_at();
       std::uint32_t done = 0;
       do {

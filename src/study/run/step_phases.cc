@@ -16,6 +16,12 @@ using workload::CollectiveKind;
 using workload::CommunicatorId;
 using workload::RankId;
 
+/// Connections of a direct exchange over all ranks up to which every peer is dealt with; each takes some 10 kB.
+constexpr std::uint64_t kMostConnections = 1U << 18;
+/// Beyond, those of the shorter probe, and of each rank there, at least.
+constexpr std::uint32_t kSampledConnections = 1U << 16;
+constexpr std::uint32_t kFewestPeers = 4;
+
 /// A shorter operation of the same shape: whole elements of every member's part.
 Bytes slice_of(Bytes wanted, std::size_t members) {
   const std::int64_t unit = 16 * static_cast<std::int64_t>(members);
@@ -147,6 +153,34 @@ void StepPhases::shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Byte
   sample.size = size;
   sample.ring_steps = static_cast<std::uint32_t>(sample.role == Role::kProbe ? 2 * pairs : pairs);
   sample.amount = Bytes(size.count() * sample.ring_steps / ring_steps);
+}
+
+bool StepPhases::are_apart(const workload::Communicator& communicator) const {
+  std::set<std::uint32_t> hosts;
+  std::set<std::uint32_t> domains;
+  return std::ranges::all_of(communicator.members, [&](RankId rank) {
+    const workload::RankSite& site = (*options_.layout)[rank.value()];
+    return hosts.insert(site.host).second && (!site.domain || domains.insert(*site.domain).second);
+  });
+}
+
+void StepPhases::sample_peers(std::uint32_t phase, std::uint32_t peers, Bytes piece) {
+  Sample& sample = samples_[phase];
+  if (std::exchange(sample.shaped, true) || sample.settles() || sample.fewest != sample.members ||
+      std::uint64_t{options_.ranks} * peers <= kMostConnections || !phase_of(sample.operation, Role::kShortProbe) ||
+      !std::ranges::all_of(operations_[phase], [this](const workload::PhasedOperation& own) {
+        return are_apart(options_.communicators[own.communicator.value()]);
+      })) {
+    return;
+  }
+  const Bytes whole = sample.operation.size;
+  const Bytes wanted = piece * static_cast<std::int64_t>(sample.members);
+  const std::uint32_t few = std::clamp(kSampledConnections / options_.ranks, kFewestPeers, peers / 2);
+  sample.size = wanted < whole ? slice_of(wanted, sample.members) : whole;
+  sample.ring_steps = sample.role == Role::kProbe ? 2 * few : few;
+  sample.some_peers = true;
+  sample.amount =
+      Bytes(static_cast<std::int64_t>(static_cast<Int128>(sample.size.count()) * sample.ring_steps / peers));
 }
 
 void StepPhases::resize(std::uint32_t phase, Bytes wanted, Rings rings) {

@@ -71,11 +71,12 @@ class StepPhases {
     Bytes size{};
     Role role = Role::kProbe;
     std::uint32_t members = 0;     // of the largest communicator
-    std::uint32_t ring_steps = 0;  // that are run of each pass; 0: all
+    std::uint32_t ring_steps = 0;  // that are run of each pass, or of a direct exchange; 0: all
     Bytes amount{};                // of the operation's size, what so many steps move; the size if all are run
     std::uint32_t fewest = 0;      // members of the smallest communicator
     bool shaped = false;           // shape_probe has decided
     bool skipped = false;
+    bool some_peers = false;  // ring_steps are those of a direct exchange
 
     [[nodiscard]] bool settles() const { return role >= Role::kShortSettling; }
   };
@@ -88,6 +89,9 @@ class StepPhases {
   /// steps, for as many bytes, or what four steps move if that is more. What a step costs beside its bytes is hidden
   /// behind the rest of a long piece, not of a short one.
   void shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Bytes piece);
+  /// The same, of a probe that exchanges parts with `peers` others directly, one to a host or domain: where these are
+  /// very many, only some of them, with up to `piece` for each. The longer probe begins as the shorter one.
+  void sample_peers(std::uint32_t phase, std::uint32_t peers, Bytes piece);
   /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
   /// whole. Of its steps around rings, `steps` of `all`, if there are rings.
   struct Rings {
@@ -151,6 +155,8 @@ class StepPhases {
   [[nodiscard]] const Source& source_of(const workload::CostedOperation& operation) const;
   [[nodiscard]] workload::CommunicatorId stand_in(const StepOperation& operation, workload::CommunicatorId own);
   [[nodiscard]] bool inside_domain(const workload::Communicator& communicator) const;
+  /// No two members share a host or domain.
+  [[nodiscard]] bool are_apart(const workload::Communicator& communicator) const;
 
   Options options_;
   std::vector<Sample> samples_;  // by phase

@@ -23,13 +23,14 @@ Bytes mib(std::int64_t count) { return Bytes(count << 20); }
 /// One all-reduce of all ranks, each on a host of its own.
 class OneAllReduce : public testing::Test {
  protected:
-  explicit OneAllReduce(Bytes size = mib(1024)) : size_(size), layout_(kRanks), all_{.name = "all", .members = {}} {
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+  explicit OneAllReduce(Bytes size = mib(1024), std::uint32_t ranks = kRanks)
+      : size_(size), layout_(ranks), all_{.name = "all", .members = {}} {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       layout_[rank] = {.host = rank, .rails = {0}};
       all_.members.emplace_back(rank);
     }
     phases_.emplace(StepPhases::make(
-        {.layout = &layout_, .communicators = {&all_, 1}, .slice = kSlice, .settles = false, .ranks = kRanks},
+        {.layout = &layout_, .communicators = {&all_, 1}, .slice = kSlice, .settles = false, .ranks = ranks},
         [this](RankId) {
           workload::ListedGraph::Contents contents{.communicators = {all_}};
           contents.nodes.push_back(
@@ -92,6 +93,42 @@ TEST_F(SmallAllReduce, APieceIsNeverLongerThanTheOperations) {
   EXPECT_EQ(longer.size, mib(32));
   EXPECT_EQ(longer.ring_steps, 30U);
   EXPECT_EQ(shorter.ring_steps, 15U);
+}
+
+class ManyRanks : public OneAllReduce {
+ protected:
+  static constexpr std::uint32_t kMany = 1'024;
+  ManyRanks() : OneAllReduce(mib(4'096), kMany) {}
+};
+
+TEST_F(ManyRanks, OfVeryManyPeersSomeStandForAll) {
+  for (const std::uint32_t phase : {0U, 1U}) {
+    phases_->sample_peers(phase, kMany - 1, kPiece);
+    phases_->sample_peers(phase, kMany - 1, kPiece * 4);  // the first counts
+  }
+  const StepPhases::Sample& shorter = phases_->sample(0);
+  const StepPhases::Sample& longer = phases_->sample(1);
+  EXPECT_TRUE(longer.some_peers);
+  EXPECT_EQ(longer.size, kPiece * std::int64_t{kMany});
+  EXPECT_EQ(shorter.size, longer.size);
+  EXPECT_EQ(shorter.ring_steps, 64U);
+  EXPECT_EQ(longer.ring_steps, 128U);
+  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 128 / (kMany - 1)));
+}
+
+// Over scale-up links a step takes another time than over the network.
+TEST_F(ManyRanks, PeersOfTheSameHostAreNotLikeOthers) {
+  layout_[5].host = layout_[6].host;
+  phases_->sample_peers(1, kMany - 1, kPiece);
+  EXPECT_EQ(phases_->sample(1).ring_steps, 0U);
+  EXPECT_EQ(phases_->sample(1).size, kSlice);
+}
+
+TEST_F(OneAllReduce, OfFewRanksAllPeersAreDealtWith) {
+  phases_->sample_peers(1, kRanks - 1, kPiece);
+  EXPECT_EQ(phases_->sample(1).size, kSlice);
+  EXPECT_EQ(phases_->sample(1).ring_steps, 0U);
+  EXPECT_FALSE(phases_->sample(1).some_peers);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void add_tier(results::StepRow& row, const std::string& name, Bytes sent, Rate r
 }  // namespace
 
 Bytes StepTraffic::Scale::larger(Bytes bytes) const {
-  return Bytes(static_cast<std::int64_t>(static_cast<Int128>(bytes.count()) * whole / part));
+  return Bytes(static_cast<std::int64_t>(static_cast<Int128>(bytes.count()) * whole / pair_part));
 }
 
 Bytes StepTraffic::Scale::of(Bytes bytes) const {
@@ -160,7 +160,8 @@ StepTraffic::Scale StepTraffic::scale_of(std::uint32_t phase, const Instances& i
           .instances = found->second,
           .run = std::max<std::uint64_t>(run, 1),
           .whole = sample.operation.size.count(),
-          .part = std::max<std::int64_t>(sample.amount.count(), 1)};
+          .part = std::max<std::int64_t>(sample.amount.count(), 1),
+          .pair_part = std::max<std::int64_t>(sample.some_peers ? sample.size.count() : sample.amount.count(), 1)};
 }
 
 void StepTraffic::add_flows(results::StepRow& row, const PhaseTraffic& traffic, const Scale& scale) const {
@@ -170,11 +171,13 @@ void StepTraffic::add_flows(results::StepRow& row, const PhaseTraffic& traffic, 
   }
   const bool whole_step = options_.phases == nullptr;
   for (const auto& [size, count] : sizes) {
+    const Int128 pairs = static_cast<Int128>(count) * static_cast<Int128>(scale.instances) * scale.pair_part /
+                         scale.part / static_cast<Int128>(scale.run);
     row.flows.push_back({.purpose = whole_step ? "all" : std::string(to_string(scale.operation.purpose)),
                          .kind = whole_step ? "step" : std::string(to_string(scale.operation.kind)),
                          .operation = scale.operation.size,
                          .size = size,
-                         .flows = count * scale.instances / scale.run});
+                         .flows = static_cast<std::uint64_t>(pairs)});
   }
 }
 
@@ -184,9 +187,10 @@ void StepTraffic::report(results::StepRow& row, std::span<const workload::Commun
   Bytes network;
   Bytes scale_up;
   for (const auto& [phase, traffic] : phases_) {
-    const Scale scale = options_.phases != nullptr
-                            ? scale_of(phase, instances)
-                            : Scale{.instances = 1, .part = static_cast<std::int64_t>(row.steps)};
+    const Scale scale = options_.phases != nullptr ? scale_of(phase, instances)
+                                                   : Scale{.instances = 1,
+                                                           .part = static_cast<std::int64_t>(row.steps),
+                                                           .pair_part = static_cast<std::int64_t>(row.steps)};
     if (scale.instances == 0) {
       continue;
     }

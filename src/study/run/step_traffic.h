@@ -70,6 +70,8 @@ class StepTraffic {
     std::uint64_t run = 1;
     std::int64_t whole = 1;
     std::int64_t part = 1;
+    std::int64_t pair_part = 1;  // what `part` is of what two ranks send one another: more, if only some pairs were run
+    /// Between two ranks.
     [[nodiscard]] Bytes larger(Bytes bytes) const;
     [[nodiscard]] Bytes of(Bytes bytes) const;
   };

@@ -134,12 +134,16 @@ Result<void> TrainingRun::prepare_phases() {
       return phase < phases_->phases() ? growth_->repeats(phase) : goes_on_beside_();
     });
   }
-  board_->set_samples([this](std::uint32_t present, std::uint32_t ring_steps) {
+  board_->set_samples([this](std::uint32_t present, const workload::PhaseCoordinator::Steps& steps) {
     const std::uint32_t phase = board_->source_phase();
     if (growth_ && phase == present) {
       growth_->note_begin(phase);
     }
-    phases_->shape_probe(phase, ring_steps, options_.min_piece);
+    if (options_.peer_piece > Bytes::zero() && steps.exchange > 0) {
+      phases_->sample_peers(phase, steps.exchange, options_.peer_piece);
+    } else {
+      phases_->shape_probe(phase, steps.ring, options_.min_piece);
+    }
     const StepPhases::Sample& part = phases_->sample(phase);
     return workload::PhaseCoordinator::Sample{.size = part.size, .ring_steps = part.ring_steps};
   });

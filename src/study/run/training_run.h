@@ -53,6 +53,9 @@ class TrainingRun {
     /// Composed: of a step with very many ranks only some copies of the model are put together
     /// (step_representatives.h).
     bool represents = false;
+    /// Composed: of direct exchanges with very many peers each some stand for all, with parts of so much for each
+    /// (StepPhases::sample_peers); zero: all peers are dealt with.
+    Bytes peer_piece{};
     /// Nodes of a step over all its ranks that are kept; of a longer one only some copies, or micro-batches.
     std::uint64_t max_nodes = 4'000'000;
   };

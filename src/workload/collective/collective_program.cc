@@ -37,6 +37,9 @@ Result<std::unique_ptr<CollectiveProgram>> CollectiveProgram::make(Messenger& me
     if (auto able = program->engine_->check(*request); !able)
       return pass_on(able);
   }
+  // Samples are of steps around rings alone; others are run whole.
+  if (program->options_.ring_steps > 0 && program->ring_steps() == 0)
+    program->options_.ring_steps = 0;
   return program;
 }
 

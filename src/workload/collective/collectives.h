@@ -99,8 +99,8 @@ struct CollectiveRequest {
   MemberIndex root{};  // broadcast and reduce
   MemberIndex peer{};  // send and receive
   CollectiveToken token = 0;
-  /// Of algorithms that go around rings (Collectives::ring_steps): so many steps of a pass, as a sample of what all of
-  /// them take. The result is not that of the operation. 0: all steps.
+  /// Of algorithms that go around rings (Collectives::ring_steps) and of direct exchanges: so many steps of a pass, as
+  /// a sample of what all of them take. The result is not that of the operation. 0: all steps.
   std::uint32_t ring_steps = 0;
 };
 

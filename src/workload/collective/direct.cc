@@ -1,17 +1,40 @@
 #include "workload/collective/direct.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace weft::workload {
 namespace {
+
+/// From one distance of a sample to the next: near the golden section of all, which spreads any number of them evenly,
+/// and without a common divisor, so that none comes twice.
+std::uint32_t stride_over(std::uint32_t distances) {
+  constexpr double kGolden = 0.6180339887498949;
+  auto stride = static_cast<std::uint32_t>(distances * kGolden);
+  while (stride > 1 && std::gcd(stride, distances) > 1)
+    --stride;
+  return std::max(stride, 1U);
+}
 
 struct DirectView {
   LaneContext context;
   std::uint32_t channel = 0;
 
-  [[nodiscard]] MemberIndex ahead(std::uint32_t steps) const {
-    return MemberIndex((context.self.value() + steps) % context.size());
+  /// Those that are run, counted from 1.
+  [[nodiscard]] std::uint32_t steps() const { return context.steps_around(context.size()); }
+  /// Between the two that exchange in a step.
+  [[nodiscard]] std::uint32_t distance(std::uint32_t step) const {
+    const std::uint32_t all = context.size() - 1;
+    if (steps() == all)
+      return step;
+    const std::uint64_t stride = stride_over(all);
+    return static_cast<std::uint32_t>((stride / 2 + stride * (step - 1)) % all) + 1;
   }
-  [[nodiscard]] MemberIndex behind(std::uint32_t steps) const {
-    return MemberIndex((context.self.value() + context.size() - steps) % context.size());
+  [[nodiscard]] MemberIndex ahead(std::uint32_t step) const {
+    return MemberIndex((context.self.value() + distance(step)) % context.size());
+  }
+  [[nodiscard]] MemberIndex behind(std::uint32_t step) const {
+    return MemberIndex((context.self.value() + context.size() - distance(step)) % context.size());
   }
   [[nodiscard]] Extent share_of(MemberIndex owner) const {
     return context.chunker().part(context.part_of(owner), channel, context.channels);
@@ -23,7 +46,7 @@ struct DirectView {
 Lane scatter_send(DirectView view) {
   const Chunker chunker = view.context.chunker();
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
-    for (std::uint32_t step = 1; step < view.context.size(); ++step) {
+    for (std::uint32_t step = 1; step <= view.steps(); ++step) {
       const Extent share = view.share_of(view.ahead(step));
       if (chunk < chunker.chunks(share))
         co_yield {.kind = Action::Kind::kSend,
@@ -38,12 +61,12 @@ Lane scatter_receive(DirectView view) {
   const Chunker chunker = view.context.chunker();
   const Extent share = view.share_of(view.context.self);
   for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
-    for (std::uint32_t step = 1; step < view.context.size(); ++step)
+    for (std::uint32_t step = 1; step <= view.steps(); ++step)
       co_yield {.kind = Action::Kind::kReduce,
                 .slot = view.context.rail_slot(view.channel, 0),
                 .peer = view.behind(step),
                 .extent = chunker.chunk(share, chunk),
-                .mark = step + 1 == view.context.size() ? chunk + 1 : 0};
+                .mark = step == view.steps() ? chunk + 1 : 0};
   }
 }
 
@@ -52,7 +75,7 @@ Lane gather_send(DirectView view, std::optional<std::uint32_t> reduced) {
   const Chunker chunker = view.context.chunker();
   const Extent share = view.share_of(view.context.self);
   for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
-    for (std::uint32_t step = 1; step < view.context.size(); ++step)
+    for (std::uint32_t step = 1; step <= view.steps(); ++step)
       co_yield {.kind = Action::Kind::kSend,
                 .slot = view.context.rail_slot(view.channel, 1),
                 .peer = view.ahead(step),
@@ -64,7 +87,7 @@ Lane gather_send(DirectView view, std::optional<std::uint32_t> reduced) {
 Lane gather_receive(DirectView view) {
   const Chunker chunker = view.context.chunker();
   for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
-    for (std::uint32_t step = 1; step < view.context.size(); ++step) {
+    for (std::uint32_t step = 1; step <= view.steps(); ++step) {
       const Extent share = view.share_of(view.behind(step));
       if (chunk < chunker.chunks(share))
         co_yield {.kind = Action::Kind::kReceive,
@@ -77,7 +100,7 @@ Lane gather_receive(DirectView view) {
 
 Lane pairwise_send(DirectView view) {
   const Chunker chunker = view.context.chunker();
-  for (std::uint32_t step = 1; step < view.context.size(); ++step) {
+  for (std::uint32_t step = 1; step <= view.steps(); ++step) {
     const Extent share = view.share_of(view.ahead(step));
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kSend,
@@ -89,7 +112,7 @@ Lane pairwise_send(DirectView view) {
 
 Lane pairwise_receive(DirectView view) {
   const Chunker chunker = view.context.chunker();
-  for (std::uint32_t step = 1; step < view.context.size(); ++step) {
+  for (std::uint32_t step = 1; step <= view.steps(); ++step) {
     const Extent share = view.share_of(view.behind(step));
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
       co_yield {.kind = Action::Kind::kReceive,
@@ -101,6 +124,12 @@ Lane pairwise_receive(DirectView view) {
 }
 
 }  // namespace
+
+std::uint32_t exchange_steps_of(const CollectiveRequest& request, std::uint32_t members) {
+  const bool exchanges = request.kind == CollectiveKind::kAllReduce || request.kind == CollectiveKind::kReduceScatter ||
+                         request.kind == CollectiveKind::kAllGather || request.kind == CollectiveKind::kAllToAll;
+  return exchanges && request.algorithm == CollectiveAlgorithm::kDirect ? members - 1 : 0;
+}
 
 Lane copy_own(LaneContext context) {
   const Extent own = context.part_of(context.self);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "workload/collective/direct.h"
+
 namespace weft::workload {
 
 void PhaseCoordinator::finish(Time now) {
@@ -151,7 +153,10 @@ Result<void> PhasedProgram::begin(const PhasedRequest& phased) {
     CollectiveRequest whole = request;
     whole.size = phased.chosen_for;
     request.algorithm = collectives_.choose(whole);
-    board_.note_ring_steps(board_.present(phased), collectives_.ring_steps(request));
+    const std::size_t members = collectives_.communicator(request.communicator).members.size();
+    board_.note_steps(board_.present(phased),
+                      {.ring = collectives_.ring_steps(request),
+                       .exchange = exchange_steps_of(request, static_cast<std::uint32_t>(members))});
   }
   const PhaseCoordinator::Sample sample = board_.sample_of(phased);
   request.size = sample.size;

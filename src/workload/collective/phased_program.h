@@ -58,9 +58,14 @@ class PhaseCoordinator {
     Bytes size{};
     std::uint32_t ring_steps = 0;  // as in CollectiveRequest
   };
-  /// Asked of each rank's operation, whose algorithm has so many steps around rings (Collectives::ring_steps). Without
-  /// this, operations are as they were requested.
-  using Samples = std::function<Sample(std::uint32_t phase, std::uint32_t ring_steps)>;
+  /// Equal steps of an operation's algorithm: around rings (Collectives::ring_steps), or of a direct exchange
+  /// (exchange_steps_of).
+  struct Steps {
+    std::uint32_t ring = 0;
+    std::uint32_t exchange = 0;
+  };
+  /// Asked of each rank's operation. Without this, operations are as they were requested.
+  using Samples = std::function<Sample(std::uint32_t phase, const Steps& steps)>;
   void set_samples(Samples samples) { samples_ = std::move(samples); }
   /// The operation of a request as it is known in the present phase.
   [[nodiscard]] PhasedOperation present(const PhasedRequest& phased) const {
@@ -69,15 +74,15 @@ class PhaseCoordinator {
     return made;
   }
   [[nodiscard]] Sample sample_of(const PhasedRequest& phased) const {
-    return samples_ ? samples_(phased.operation.phase, ring_steps_of(present(phased)))
+    return samples_ ? samples_(phased.operation.phase, steps_of(present(phased)))
                     : Sample{.size = phased.request.size, .ring_steps = phased.request.ring_steps};
   }
-  /// A rank begins an operation whose algorithm has so many steps (Collectives::ring_steps).
-  void note_ring_steps(const PhasedOperation& operation, std::uint32_t steps) { ring_steps_[operation] = steps; }
-  /// What was noted of an operation that has begun; 0 if it has not.
-  [[nodiscard]] std::uint32_t ring_steps_of(const PhasedOperation& operation) const {
-    const auto found = ring_steps_.find(operation);
-    return found == ring_steps_.end() ? 0 : found->second;
+  /// A rank begins an operation whose algorithm has such steps.
+  void note_steps(const PhasedOperation& operation, const Steps& steps) { steps_[operation] = steps; }
+  /// What was noted of an operation that has begun; none if it has not.
+  [[nodiscard]] Steps steps_of(const PhasedOperation& operation) const {
+    const auto found = steps_.find(operation);
+    return found == steps_.end() ? Steps{} : found->second;
   }
   /// Told the phase that is next, or the number of phases behind the last, and when it may begin: the coordinator waits
   /// until told to open it, to run another again, or to close.
@@ -136,7 +141,7 @@ class PhaseCoordinator {
   std::size_t finished_ = 0;
   std::vector<Time> begins_;
   std::map<PhasedOperation, Duration> times_;
-  std::map<PhasedOperation, std::uint32_t> ring_steps_;
+  std::map<PhasedOperation, Steps> steps_;
   std::map<PhasedOperation, Sequence> sequences_;
 };
 

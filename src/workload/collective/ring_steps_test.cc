@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "workload/collective/algorithms.h"
+#include "workload/collective/direct.h"
 
 namespace weft::workload {
 namespace {
@@ -87,6 +88,50 @@ TEST(RingSteps, OtherAlgorithmsHaveNone) {
   EXPECT_EQ(ring_steps_of(CollectiveKind::kAllToAll, CollectiveAlgorithm::kDirect, layout), 0U);
   EXPECT_EQ(ring_steps_of(CollectiveKind::kAllReduce, CollectiveAlgorithm::kTree, layout), 0U);
   EXPECT_EQ(ring_steps_of(CollectiveKind::kBroadcast, CollectiveAlgorithm::kRing, layout), 0U);
+}
+
+// Every member sends its part to so many others and takes theirs, and what a shorter sample does is the beginning of
+// what a longer one does.
+TEST(ExchangeSteps, SomeOfThemAreTheBeginningOfMoreAndBothEndsAgree) {
+  for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kReduceScatter,
+                                    CollectiveKind::kAllGather, CollectiveKind::kAllToAll}) {
+    const auto all = exchange_steps_of({.kind = kind, .algorithm = CollectiveAlgorithm::kDirect}, kRanks);
+    ASSERT_EQ(all, kRanks - 1);
+    const Traffic whole = traffic_of(kind, CollectiveAlgorithm::kDirect, 0);
+    Edges shorter;
+    for (std::uint32_t steps = 1; steps <= all; ++steps) {
+      const Traffic part = traffic_of(kind, CollectiveAlgorithm::kDirect, steps);
+      EXPECT_EQ(part.sent, part.received) << to_string(kind) << ' ' << steps;
+      EXPECT_EQ(part.sent.size() * all, whole.sent.size() * steps) << to_string(kind) << ' ' << steps;
+      for (const auto& [edge, chunks] : part.sent) {
+        ASSERT_TRUE(whole.sent.contains(edge)) << to_string(kind) << ' ' << steps;
+        EXPECT_EQ(chunks, whole.sent.at(edge)) << to_string(kind) << ' ' << steps;
+      }
+      for (const auto& [edge, chunks] : shorter) {
+        EXPECT_TRUE(part.sent.contains(edge)) << to_string(kind) << ' ' << steps;
+      }
+      shorter = part.sent;
+    }
+  }
+}
+
+// Of 15 distances, four that follow one another would be all on one side.
+TEST(ExchangeSteps, AFewOfThemAreNotNeighbours) {
+  std::vector<std::uint32_t> distances;
+  for (const auto& [edge, chunks] : traffic_of(CollectiveKind::kAllGather, CollectiveAlgorithm::kDirect, 4).sent) {
+    if (std::get<0>(edge) == 0) {
+      distances.push_back(std::get<1>(edge));
+    }
+  }
+  ASSERT_EQ(distances.size(), 4U);
+  EXPECT_LT(distances.front(), kRanks / 2);
+  EXPECT_GT(distances.back(), kRanks / 2);
+}
+
+TEST(ExchangeSteps, OtherOperationsHaveNone) {
+  EXPECT_EQ(exchange_steps_of({.kind = CollectiveKind::kAllGather, .algorithm = CollectiveAlgorithm::kRing}, 8), 0U);
+  EXPECT_EQ(exchange_steps_of({.kind = CollectiveKind::kSend, .algorithm = CollectiveAlgorithm::kDirect}, 8), 0U);
+  EXPECT_EQ(exchange_steps_of({.kind = CollectiveKind::kBarrier, .algorithm = CollectiveAlgorithm::kDirect}, 8), 0U);
 }
 
 }  // namespace
