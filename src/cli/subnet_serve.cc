@@ -133,7 +133,7 @@ int serve(const SubnetText& text) {
   if (!text.quiet) {
     say(text, fmt::format(
                   "serving {} nodes as '{}'; attach programs with IBSIM_SOCKNAME={} SIM_HOST=NODE ibsim-run PROGRAM\n",
-                  subnet->nodes.size(), text.server, text.server));
+                  subnet.nodes.size(), text.server, text.server));
   }
   if (const Result<void> served_them = serve_programs(text, *server, console, service, served); !served_them) {
     return complain(kCommand, served_them.error(), kFault);
