@@ -114,8 +114,12 @@ class JobFigures {
     if (!summary_.goodput) {
       return;
     }
-    summary_.per_sender =
-        Throughput{*summary_.goodput / static_cast<std::int64_t>(senders_.size()), rank(*senders_.begin()).rate};
+    const auto senders = static_cast<std::int64_t>(senders_.size());
+    Rate lines;
+    for (const auto& id : senders_) {
+      lines = lines + rank(id).rate;
+    }
+    summary_.per_sender = Throughput{*summary_.goodput / senders, lines / senders};
     for (const auto& [id, carried] : receivers_) {
       const std::optional<Rate> rate = carried.rate();
       if (rate && (!summary_.busiest_receiver || *rate > summary_.busiest_receiver->rate)) {

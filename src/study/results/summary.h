@@ -14,7 +14,7 @@
 
 namespace weft::study::results {
 
-/// Payload per time, and what the line could carry.
+/// Payload per time, and what the line could carry; of several that send, means.
 struct Throughput {
   Rate rate;
   Rate line;

@@ -32,6 +32,12 @@ TEST(Summary, GoodputIsPayloadFromTheFirstPostToTheLastCompletion) {
   EXPECT_DOUBLE_EQ(*job.jain, *jain_index(flows));
 }
 
+TEST(Summary, SendersOnLinesOfSeveralRatesHaveTheirMean) {
+  RunResults results = small_run();
+  results.ranks[0].rate = 100_gbps;
+  EXPECT_EQ(summarise(results).jobs[0].per_sender->line, 250_gbps);
+}
+
 TEST(Summary, AReadFlowsFromTheRankThatIsAsked) {
   RunResults results = small_run();
   for (MessageRow& row : results.messages) {
