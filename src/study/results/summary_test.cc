@@ -34,7 +34,7 @@ TEST(Summary, GoodputIsPayloadFromTheFirstPostToTheLastCompletion) {
 
 TEST(Summary, SendersOnLinesOfSeveralRatesHaveTheirMean) {
   RunResults results = small_run();
-  results.ranks[0].rate = 100_gbps;
+  results.jobs[0].ranks[0].rate = 100_gbps;
   EXPECT_EQ(summarise(results).jobs[0].per_sender->line, 250_gbps);
 }
 
