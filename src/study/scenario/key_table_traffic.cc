@@ -23,7 +23,7 @@ constexpr std::array kTraffic = {
         .about =
             "The verb that moves the messages; `write-imm`, a WRITE with immediate data, tells the receiver when it "
             "arrives.",
-        .only_for = "flows permutation incast all-to-all poisson checkpoint"},
+        .only_for = "flows permutation incast all-to-all poisson checkpoint multicast"},
     Key{.name = "size",
         .binding = bind<&TrafficSettings::size>(),
         .fallback = "1 MiB",
