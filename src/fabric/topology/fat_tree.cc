@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/topology/option_check.h"
+#include "fabric/topology/racks.h"
 
 namespace weft::fabric {
 namespace {
@@ -125,22 +126,20 @@ class FatTreeBuilder {
       : options_(options), shape_(shape), builder_(options.domains) {}
 
   Graph build() && {
-    builder_.add_hosts({.hosts = shape_.hosts,
-                        .nics_per_host = options_.nics_per_host,
-                        .ports_per_nic = options_.ports_per_nic,
-                        .port_spread = options_.port_spread});
+    const HostsSpec hosts{.hosts = shape_.hosts,
+                          .nics_per_host = options_.nics_per_host,
+                          .ports_per_nic = options_.ports_per_nic,
+                          .port_spread = options_.port_spread};
+    builder_.add_hosts(hosts);
     add_leaves();
     add_upper_switches();
-    connect_endpoints();
+    connect_hosts(builder_, hosts, shape_.hosts_per_rack, NodeIndex(first_leaf_), options_.host_link);
     connect_leaves();
     connect_cores();
     return std::move(builder_).finish();
   }
 
  private:
-  [[nodiscard]] std::string prefix(std::uint32_t plane) const {
-    return shape_.places.planes > 1 ? fmt::format("plane{}/", plane) : std::string();
-  }
   [[nodiscard]] bool has_pods() const { return options_.tiers == 3; }
   [[nodiscard]] std::string pod_prefix(std::uint32_t pod) const {
     return has_pods() ? fmt::format("pod{}/", pod) : std::string();
@@ -155,8 +154,8 @@ class FatTreeBuilder {
       const std::uint32_t plane = plane_of_leaf(i);
       const std::string own = shape_.places.leaves > 1 ? fmt::format("rack{}/leaf{}", rack, i % options_.ports_per_nic)
                                                        : fmt::format("leaf{}", rack);
-      builder_.add_switch(
-          {.name = prefix(plane) + pod_prefix(pod_of_leaf(i)) + own, .plane = static_cast<std::uint16_t>(plane)});
+      builder_.add_switch({.name = plane_prefix(shape_.places.planes, plane) + pod_prefix(pod_of_leaf(i)) + own,
+                           .plane = static_cast<std::uint16_t>(plane)});
     }
   }
 
@@ -169,23 +168,17 @@ class FatTreeBuilder {
       const std::string own =
           has_pods() ? fmt::format("{}agg{}", pod_prefix(agg / shape_.aggs_per_pod), agg % shape_.aggs_per_pod)
                      : fmt::format("spine{}", agg);
-      builder_.add_switch({.name = prefix(plane) + own, .tier = 2, .plane = static_cast<std::uint16_t>(plane)});
+      builder_.add_switch({.name = plane_prefix(shape_.places.planes, plane) + own,
+                           .tier = 2,
+                           .plane = static_cast<std::uint16_t>(plane)});
     }
     first_core_ = first_agg_ + shape_.places.planes * aggs;
     for (std::uint32_t i = 0; i < shape_.places.planes * shape_.cores(); ++i) {
       const std::uint32_t plane = i / shape_.cores();
-      builder_.add_switch({.name = fmt::format("{}core{}", prefix(plane), i % shape_.cores()),
-                           .tier = 3,
-                           .plane = static_cast<std::uint16_t>(plane)});
-    }
-  }
-
-  void connect_endpoints() {
-    const std::uint32_t ports = options_.ports_per_nic;
-    const std::uint32_t per_rack = shape_.hosts_per_rack * options_.nics_per_host * ports;
-    for (std::uint32_t endpoint = 0; endpoint < first_leaf_; ++endpoint) {
-      const std::uint32_t leaf = endpoint / per_rack * ports + endpoint % ports;
-      builder_.connect({.lower = NodeIndex(endpoint), .upper = NodeIndex(first_leaf_ + leaf)}, options_.host_link);
+      builder_.add_switch(
+          {.name = fmt::format("{}core{}", plane_prefix(shape_.places.planes, plane), i % shape_.cores()),
+           .tier = 3,
+           .plane = static_cast<std::uint16_t>(plane)});
     }
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/topology/option_check.h"
+#include "fabric/topology/racks.h"
 
 namespace weft::fabric {
 namespace {
@@ -42,12 +43,13 @@ class LeafSpineBuilder {
         builder_(options.domains) {}
 
   Graph build() && {
-    builder_.add_hosts({.hosts = options_.leaves * options_.hosts_per_leaf,
-                        .nics_per_host = options_.nics_per_host,
-                        .ports_per_nic = options_.ports_per_nic,
-                        .port_spread = options_.port_spread});
+    const HostsSpec hosts{.hosts = options_.leaves * options_.hosts_per_leaf,
+                          .nics_per_host = options_.nics_per_host,
+                          .ports_per_nic = options_.ports_per_nic,
+                          .port_spread = options_.port_spread};
+    builder_.add_hosts(hosts);
     add_switches();
-    connect_endpoints();
+    connect_hosts(builder_, hosts, options_.hosts_per_leaf, NodeIndex(first_leaf_), options_.host_link);
     connect_spines();
     return std::move(builder_).finish();
   }
@@ -56,33 +58,22 @@ class LeafSpineBuilder {
   [[nodiscard]] std::uint32_t plane_of_leaf(std::uint32_t ordinal) const {
     return places_.plane_of(ordinal % options_.ports_per_nic);
   }
-  [[nodiscard]] std::string prefix(std::uint32_t plane) const {
-    return places_.planes > 1 ? fmt::format("plane{}/", plane) : std::string();
-  }
-
   // Leaves of the same hosts are together, a port after the other.
   void add_switches() {
     first_leaf_ = leaves_ * options_.hosts_per_leaf * options_.nics_per_host;
     for (std::uint32_t i = 0; i < leaves_; ++i) {
       const std::uint32_t rack = i / options_.ports_per_nic;
       const std::uint32_t plane = plane_of_leaf(i);
-      builder_.add_switch({.name = places_.leaves > 1 ? fmt::format("rack{}/leaf{}", rack, i % options_.ports_per_nic)
-                                                      : fmt::format("{}leaf{}", prefix(plane), rack),
+      builder_.add_switch({.name = places_.leaves > 1
+                                       ? fmt::format("rack{}/leaf{}", rack, i % options_.ports_per_nic)
+                                       : fmt::format("{}leaf{}", plane_prefix(places_.planes, plane), rack),
                            .plane = static_cast<std::uint16_t>(plane)});
     }
     for (std::uint32_t i = 0; i < places_.planes * options_.spines; ++i) {
       const std::uint32_t plane = i / options_.spines;
-      builder_.add_switch({.name = fmt::format("{}spine{}", prefix(plane), i % options_.spines),
+      builder_.add_switch({.name = fmt::format("{}spine{}", plane_prefix(places_.planes, plane), i % options_.spines),
                            .tier = 2,
                            .plane = static_cast<std::uint16_t>(plane)});
-    }
-  }
-
-  void connect_endpoints() {
-    const std::uint32_t per_rack = options_.hosts_per_leaf * options_.nics_per_host * options_.ports_per_nic;
-    for (std::uint32_t endpoint = 0; endpoint < first_leaf_; ++endpoint) {
-      const std::uint32_t leaf = endpoint / per_rack * options_.ports_per_nic + endpoint % options_.ports_per_nic;
-      builder_.connect({.lower = NodeIndex(endpoint), .upper = NodeIndex(first_leaf_ + leaf)}, options_.host_link);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/topology/option_check.h"
+#include "fabric/topology/racks.h"
 
 namespace weft::fabric {
 namespace {
@@ -86,10 +87,6 @@ class RailBuilder {
     return static_cast<std::uint16_t>(options_.port_spread == PortSpread::kPlanes ? at.port : 0);
   }
 
-  [[nodiscard]] std::string prefix(std::uint32_t plane) const {
-    return planes_ > 1 ? fmt::format("plane{}/", plane) : std::string();
-  }
-
   void add_endpoints() {
     for (std::uint32_t host = 0; host < options_.groups * options_.hosts_per_group; ++host) {
       for (std::uint32_t nic = 0; nic < options_.rails; ++nic) {
@@ -107,8 +104,9 @@ class RailBuilder {
     first_leaf_ = options_.groups * options_.hosts_per_group * options_.rails * options_.ports_per_nic;
     for_each_leaf([&](const Place& at) {
       const std::string suffix = is_dual ? fmt::format("/leaf{}", at.port) : std::string();
-      builder_.add_switch({.name = fmt::format("{}group{}/rail{}{}", prefix(at.port), at.group, at.rail, suffix),
-                           .plane = plane_of(at)});
+      builder_.add_switch(
+          {.name = fmt::format("{}group{}/rail{}{}", plane_prefix(planes_, at.port), at.group, at.rail, suffix),
+           .plane = plane_of(at)});
     });
     first_spine_ = first_leaf_ + options_.groups * options_.rails * options_.ports_per_nic;
   }
@@ -116,7 +114,7 @@ class RailBuilder {
   void add_spines() {
     for (std::uint32_t i = 0; i < planes_ * options_.spines; ++i) {
       const std::uint32_t plane = i / options_.spines;
-      builder_.add_switch({.name = fmt::format("{}spine{}", prefix(plane), i % options_.spines),
+      builder_.add_switch({.name = fmt::format("{}spine{}", plane_prefix(planes_, plane), i % options_.spines),
                            .tier = 2,
                            .plane = static_cast<std::uint16_t>(plane)});
     }

@@ -100,6 +100,11 @@ Bytes credit_buffer(const EthernetEnds& ends, std::size_t receiver) {
   return Bytes(frames * frame * unit);
 }
 
+/// Of a NIC: with the packet that asks for the pause, and one that the NIC may begin meanwhile.
+Bytes receive_headroom_at(const EthernetEnds& ends, std::size_t end) {
+  return headroom_at(ends, end) + ends.profile(end).mtu_frame * 2;
+}
+
 void add_ethernet(PortNeeds& needs, const EthernetEnds& ends, std::size_t end) {
   const fabric::EthernetPortOptions& profile = ends.profile(end);
   const fabric::EthernetPortOptions& other = ends.profile(ends.peer(end));
@@ -113,7 +118,7 @@ void add_ethernet(PortNeeds& needs, const EthernetEnds& ends, std::size_t end) {
       add_to(needs.headroom, headroom_at(ends, end));
     }
     if (priority.lossless && other.priorities[p].lossless && !ends.is_switch(end)) {
-      add_to(needs.receive_headroom, headroom_at(ends, end) + profile.mtu_frame * 2);
+      add_to(needs.receive_headroom, receive_headroom_at(ends, end));
       add_to(needs.xon_offset, profile.mtu_frame);
     }
     if (priority.credits && other.priorities[p].credits && !priority.credits->buffer) {
@@ -169,9 +174,7 @@ Bytes headroom_needed(const fabric::EthernetOptions& options, const fabric::Grap
 }
 
 Bytes receive_headroom_needed(const fabric::EthernetOptions& options, const fabric::Graph& graph, const CableEnd& end) {
-  const EthernetEnds ends(options, graph);
-  const std::size_t own = 2 * end.link + end.side;
-  return headroom_at(ends, own) + ends.profile(own).mtu_frame * 2;
+  return receive_headroom_at(EthernetEnds(options, graph), 2 * end.link + end.side);
 }
 
 }  // namespace weft::study::assembly

@@ -5,6 +5,7 @@
 #include "base/format_quantity.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/port_needs.h"
+#include "study/scenario/fail_at.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -51,14 +52,15 @@ struct Thresholds {
   Bytes frame;
 };
 
-Result<host::ReceiveFlowControl> with_pauses(const std::string& name, const Thresholds& own) {
+Result<host::ReceiveFlowControl> with_pauses(const scenario::Scenario& scenario, const std::string& name,
+                                             const Thresholds& own) {
   const Bytes least = own.headroom + own.xon_offset + own.frame;
   if (own.buffer < least) {
-    return fail(
-        "{}: host.receive_buffer of {} cannot hold {} of headroom for what comes after a pause, {} from XOFF to XON "
-        "and a frame of {}; make it at least {}, or set host.receive_headroom",
-        name, to_string(own.buffer), to_string(own.headroom), to_string(own.xon_offset), to_string(own.frame),
-        to_string(least));
+    return scenario::fail_at(scenario, "host.receive_buffer",
+                             "{} of {} cannot hold {} of headroom for what comes after a pause, {} from XOFF to XON "
+                             "and a frame of {}; make it at least {}, or set host.receive_headroom",
+                             to_string(own.buffer), name, to_string(own.headroom), to_string(own.xon_offset),
+                             to_string(own.frame), to_string(least));
   }
   const Bytes xoff = own.buffer - own.headroom;
   return host::ReceiveFlowControl{.xoff = xoff, .xon = xoff - own.xon_offset, .buffer = own.buffer};
@@ -82,11 +84,11 @@ Result<host::ReceiveFlowControl> of_port(const scenario::Scenario& scenario, con
   }
   host::ReceiveFlowControl made = with_credits(host.receive_buffer);
   if (lanes.by_pauses != 0) {
-    auto paused =
-        with_pauses(name, {.buffer = host.receive_buffer,
-                           .headroom = host.receive_headroom.value_or(receive_headroom_needed(options, graph, end)),
-                           .xon_offset = host.receive_xon_offset.value_or(own.mtu_frame),
-                           .frame = own.mtu_frame});
+    auto paused = with_pauses(scenario, name,
+                              {.buffer = host.receive_buffer,
+                               .headroom = host.receive_headroom.value_or(receive_headroom_needed(options, graph, end)),
+                               .xon_offset = host.receive_xon_offset.value_or(own.mtu_frame),
+                               .frame = own.mtu_frame});
     if (!paused) {
       return pass_on(paused);
     }
