@@ -111,7 +111,8 @@ TEST(SlowHost, ABufferThatCannotHoldItsHeadroomIsRefusedWithWhatWouldDo) {
   ASSERT_TRUE(scenario) << message_of(scenario);
   const Result<void> fits = assembly::check_assembly(*scenario);
   ASSERT_FALSE(fits);
-  EXPECT_NE(fits.error().message.find("host.receive_buffer of 32 KiB cannot hold"), std::string::npos)
+  EXPECT_NE(fits.error().message.find("test.toml:16:18: host.receive_buffer: 32 KiB of host0/nic0 cannot hold"),
+            std::string::npos)
       << fits.error().message;
   EXPECT_NE(fits.error().message.find("make it at least"), std::string::npos);
 }
