@@ -3,6 +3,8 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include "tests/property/uet_pair.h"
 #include "transport/congestion/fixed_window.h"
@@ -157,6 +159,74 @@ TEST(UetLoss, FewLossesWaitForATimeoutWhereOnePacketInAHundredIsLost) {
   }
   EXPECT_GT(sent_again, 100U);
   EXPECT_LE(timeouts, 2U);
+}
+
+/// A window that never changes, and the round trips that it is told of.
+class RoundTrips final : public transport::CongestionControl {
+ public:
+  RoundTrips(Bytes window, std::vector<Duration>& known) : window_(window), known_(known) {}
+  void on_ack(const transport::AckSample& sample, Time) override {
+    if (sample.rtt >= Duration::zero())
+      known_.push_back(sample.rtt);
+  }
+  void on_congestion(Time) override {}
+  void on_transmit(Bytes, Time) override {}
+  [[nodiscard]] Bytes window(Time) override { return window_; }
+  [[nodiscard]] Rate pacing_rate(Time) override { return Rate::zero(); }
+
+ private:
+  Bytes window_;
+  std::vector<Duration>& known_;
+};
+
+// As in the simulator of the protocol's authors; a part of a packet that is still free is not used.
+//= uet-1.0 3.6
+TEST(UetLoss, APacketLeavesOnlyIfTheWindowHoldsAllOfIt) {
+  constexpr std::uint32_t kHeld = 10;
+  std::uint32_t frame = 0;
+  for (const std::uint32_t more : {0U, 1U, 600U}) {
+    UetPairOptions options = loss_options();
+    if (frame != 0)
+      options.policies.congestion_control = [bytes = kHeld * frame + more] {
+        return std::make_unique<transport::FixedWindow>(Bytes(bytes));
+      };
+    UetPair pair(options);
+    std::uint32_t sent = 0;
+    bool answered = false;
+    pair.set_filter([&](int from, wire::Packet& packet) {
+      answered = answered || from == 1;
+      if (from == 0 && is_request(packet.uet.type) && !answered) {
+        ++sent;
+        frame = std::max<std::uint32_t>(frame, packet.common.frame_bytes);
+      }
+      return false;
+    });
+    (void)write_all(pair, 100);
+    if (options.policies.congestion_control) {
+      EXPECT_EQ(sent, kHeld) << more;
+    }
+  }
+}
+
+// An acknowledgement says that it answers a copy. Of the second copy it is known when that left, of a third one not
+// which it was.
+//= uet-1.0 3.6
+TEST(UetLoss, TheRoundTripOfASecondCopyIsKnown) {
+  for (const int times : {0, 1, 2}) {
+    SCOPED_TRACE(times);
+    std::vector<Duration> known;
+    UetPairOptions options = loss_options();
+    options.delay = 10_us;
+    options.uet.ack_every = Bytes(1);
+    options.policies.congestion_control = [&known] { return std::make_unique<RoundTrips>(Bytes(1'200), known); };
+    UetPair pair(options);
+    const Losses losses(pair, {{5, times}});  // one packet at a time: each has an acknowledgement of its own
+    (void)write_all(pair, 10);
+    EXPECT_EQ(pair.counters(0).timeouts, static_cast<std::uint64_t>(times));
+    EXPECT_EQ(known.size(), times == 2 ? 9U : 10U);
+    for (const Duration& round_trip : known)
+      EXPECT_LT(round_trip, 25_us);  // and not from the first copy, which left a millisecond before
+  }
 }
 
 }  // namespace

@@ -90,7 +90,9 @@ void Pdc::on_request(const ReceivedPacket& received, const PdcCall& call) {
       return;
     case PdcReceiver::Place::kDuplicate:
       ++call.counters.duplicates;
-      receiver_.note_arrival({.psn = header.psn, .size = 0, .marked = marked, .at_once = true}, call.options);
+      receiver_.note_arrival(
+          {.psn = header.psn, .size = 0, .marked = marked, .at_once = true, .again = header.has(wire::kUetRetransmit)},
+          call.options);
       return;
     case PdcReceiver::Place::kNew:
       break;
@@ -145,7 +147,8 @@ void Pdc::take(const ReceivedPacket& received, const PdcCall& call) {
     receiver_.note_arrival({.psn = header.psn,
                             .size = received.packet.common.frame_bytes,
                             .marked = marked,
-                            .at_once = header.has(wire::kUetAckRequest)},
+                            .at_once = header.has(wire::kUetAckRequest),
+                            .again = header.has(wire::kUetRetransmit)},
                            call.options);
   }
 }

@@ -20,7 +20,7 @@ void PdcReceiver::open(std::uint32_t start_psn, const UetOptions& options) {
   start_ = base_ = start_psn;
   asked_psn_ = start_psn - 1;
   beyond_ = received_bytes_ = bytes_since_ack_ = ack_psn_ = gap_psn_ = 0;
-  ack_due_ = ack_marked_ = ack_probe_ = gap_reported_ = any_ = tells_credit_ = false;
+  ack_due_ = ack_marked_ = ack_probe_ = ack_again_ = gap_reported_ = any_ = tells_credit_ = false;
   responses_.clear();
   resend_.clear();
   nacks_.clear();
@@ -87,6 +87,7 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
   if (!ack_due_) {
     ack_psn_ = arrival.psn;
     ack_marked_ = arrival.marked;
+    ack_again_ = arrival.again;
   }
   any_ = true;
   ack_due_ |= due;
@@ -135,11 +136,14 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
     }
   } else {
     fill_ack(slot, ack_psn_, call);
-    header.flags =
-        static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | (ack_probe_ ? wire::kUetProbeReply : 0));
-    if (ack_probe_) [[unlikely]]
-      header.psn_offset = ack_opaque_;
-    ack_due_ = ack_marked_ = ack_probe_ = false;
+    header.flags = static_cast<std::uint8_t>(ack_marked_ ? wire::kUetMarked : 0);
+    if (ack_probe_) [[unlikely]] {
+      header.flags |= wire::kUetProbeReply;
+      header.psn_offset = ack_opaque_;  // so it names no packet
+    } else if (ack_again_) [[unlikely]] {
+      header.flags |= wire::kUetRetransmit;
+    }
+    ack_due_ = ack_marked_ = ack_probe_ = ack_again_ = false;
   }
   // The header has room for one request.
   if (!header.has(wire::kUetRequestClear))

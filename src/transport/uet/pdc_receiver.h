@@ -60,6 +60,7 @@ class PdcReceiver {
     bool marked = false;
     bool at_once = false;
     bool probe = false;
+    bool again = false;       // it had been sent before
     std::int16_t opaque = 0;  // of the probe, which its answer repeats
   };
   void note_arrival(const Arrival& arrival, const UetOptions& options);
@@ -116,6 +117,7 @@ class PdcReceiver {
   bool ack_due_ = false;
   bool ack_marked_ = false;
   bool ack_probe_ = false;
+  bool ack_again_ = false;  // the packet that it answers had been sent before
   std::int16_t ack_opaque_ = 0;
   bool gap_reported_ = false;
   bool any_ = false;  // a packet has come

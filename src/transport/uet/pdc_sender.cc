@@ -27,6 +27,7 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
   sizes_ = {};
+  largest_ = 0;
   not_before_ = Time::zero();
   deadline_ = waiting_until_ = Time::never();
   window_ = ~0ULL;
@@ -79,7 +80,7 @@ bool PdcSender::send_again(const TransmitSlot& slot, const PdcCall& call) {
                   {.headers = Bytes(request_bytes() + header), .payload = Bytes(slot.packet.common.payload_bytes)},
                   call.options.sizes);
     slot.packet.uet.flags = wire::kUetRetransmit | wire::kUetAckRequest;
-    sent.again = true;
+    sent.copies = static_cast<std::uint8_t>(std::min(sent.copies + 1, 255));
     lost_bytes_ -= sent.size;
     ++call.counters.retransmissions;
     depart(slot, sent, psn, call);
@@ -121,6 +122,7 @@ void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, 
   sent.size = packet.common.frame_bytes;
   sent.after = next_;
   in_flight_ += sent.size;
+  largest_ = std::max(largest_, sent.size);
   if (policies_.congestion_control != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;
     const Duration gap = policies_.congestion_control->transmit(Bytes(packet.common.wire_bytes), call.now);

@@ -56,8 +56,7 @@ class PdcSender {
   // The fast path, without credit and order:
   /// A new packet may leave, and is the turn of first_owner().
   [[nodiscard]] bool may_send_fast(std::uint32_t most, Time now) const {
-    return !owners_.empty() && lost_.empty() && not_before_ <= now && next_ - una_ < most &&
-           (in_flight_ < window_ || in_flight_ == 0);
+    return !owners_.empty() && lost_.empty() && not_before_ <= now && next_ - una_ < most && window_has_room();
   }
   [[nodiscard]] std::uint32_t first_owner() const { return owners_.front(); }
   [[nodiscard]] bool has_path_selector() const { return policies_.path_selector != nullptr; }
@@ -115,7 +114,7 @@ class PdcSender {
     std::uint16_t entropy = 0;
     std::uint8_t retries = 0;
     State state = State::kInFlight;
-    bool again = false;       // was sent more than once: its round trip tells nothing
+    std::uint8_t copies = 0;  // that left after the first one; 255 stands for more
     std::uint32_t after = 0;  // the PSNs from here on departed later
   };
   static_assert(sizeof(Sent) == 32);
@@ -128,8 +127,11 @@ class PdcSender {
     Duration rtt = Duration::picoseconds(-1);
   };
 
+  /// For a packet as large as the largest so far. One may always be in flight.
+  //= uet-1.0 3.6
+  [[nodiscard]] bool window_has_room() const { return in_flight_ + largest_ <= window_ || in_flight_ == 0; }
   [[nodiscard]] bool window_open() const {
-    return (in_flight_ < window_ || in_flight_ == 0) && !(in_order_ && !waiting_until_.is_never()) &&
+    return window_has_room() && !(in_order_ && !waiting_until_.is_never()) &&
            (credit_ == nullptr || credit_->may_send());
   }
   [[nodiscard]] Sent& record(std::uint32_t psn) { return sent_[psn - una_]; }
@@ -175,6 +177,7 @@ class PdcSender {
   std::uint64_t lost_bytes_ = 0;  // of records that are lost
   std::uint64_t in_flight_ = 0;   // bytes
   std::uint64_t window_ = ~0ULL;  // bytes that may be
+  std::uint16_t largest_ = 0;     // frame that has left
   std::uint32_t start_ = 0;
   std::uint32_t una_ = 0;
   std::uint32_t next_ = 0;

@@ -33,7 +33,9 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
     const Sent& sent = record(answered);
     tally.entropy = sent.entropy;
     tally.known = true;
-    if (!sent.again && sent.state == State::kInFlight) {
+    // Sent once, or twice and it is the second one that has come: then it is known when that one left.
+    const std::uint8_t copies = header.has(wire::kUetRetransmit) ? 1 : 0;
+    if (sent.copies == copies && sent.state == State::kInFlight) {
       tally.rtt = call.now - sent.at;
       note_round_trip(tally.rtt);
     }
@@ -170,7 +172,7 @@ void PdcSender::detect_by_count(const wire::uet::NsccState& state, std::uint32_t
     return;
   const Sent& oldest = sent_.front();
   const std::uint32_t after = oldest.after;
-  const std::uint32_t overtaking = oldest.again ? delivered_between(after, highest) : state.ooo_count;
+  const std::uint32_t overtaking = oldest.copies > 0 ? delivered_between(after, highest) : state.ooo_count;
   const std::uint64_t size = std::max<std::uint64_t>(oldest.size, 1);
   const std::uint64_t window = window_ == ~0ULL ? in_flight_ : window_;
   const std::uint64_t allowed =
@@ -179,7 +181,7 @@ void PdcSender::detect_by_count(const wire::uet::NsccState& state, std::uint32_t
     return;
   for (std::uint32_t psn = una_; psn_distance(psn, highest) > 0; ++psn) {
     const Sent& sent = record(psn);
-    if (sent.state == State::kInFlight && (!sent.again || psn_distance(sent.after, after) >= 0))
+    if (sent.state == State::kInFlight && (sent.copies == 0 || psn_distance(sent.after, after) >= 0))
       infer_loss(psn, call);
   }
   tell_of_inferred_loss(call);
@@ -233,7 +235,7 @@ void PdcSender::on_trimmed(std::uint32_t psn, TrimmedAt place, const PdcCall& ca
   Sent& sent = record(psn);
   if (sent.state != State::kInFlight)
     return;
-  const Duration rtt = sent.again ? Duration::picoseconds(-1) : call.now - sent.at;
+  const Duration rtt = sent.copies > 0 ? Duration::picoseconds(-1) : call.now - sent.at;
   lose(psn, sent);
   // A packet trimmed at the link to its receiver has shown that its path is good.
   const bool last_hop = place == TrimmedAt::kLastHop;
