@@ -49,6 +49,7 @@ TEST(FatTree, OversubscribesItsLeaves) {
   EXPECT_EQ(leaf.down, 3 * leaf.up);
   const SwitchRates agg = switch_rates(graph, *find_node(graph, "pod31/agg7"));
   EXPECT_EQ(agg.down, agg.up);
+  EXPECT_EQ(oversubscription(graph), 3);
 }
 
 TEST(FatTree, ParallelLinksMakeFewerAndWiderNeighbours) {
@@ -85,6 +86,7 @@ TEST(FatTree, KeepsAllUplinksOfALeafWhenPartial) {
   const SwitchRates last = switch_rates(graph, *find_node(graph, "leaf3"));
   EXPECT_EQ(last.down, 400_gbps);
   EXPECT_EQ(last.up, 4 * 400_gbps);
+  EXPECT_EQ(oversubscription(graph), 1);
 }
 
 TEST(FatTree, TakesRateAndDelayOfEachTier) {

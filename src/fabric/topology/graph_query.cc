@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <unordered_map>
+#include <vector>
 
 namespace weft::fabric {
 
@@ -86,6 +88,34 @@ SwitchRates switch_rates(const Graph& graph, NodeIndex node) {
     }
   }
   return rates;
+}
+
+double oversubscription(const Graph& graph) {
+  std::vector<SwitchRates> rates(graph.nodes.size());
+  for (const Link& link : graph.links) {
+    const std::uint8_t of_a = graph[link.a.node].tier;
+    const std::uint8_t of_b = graph[link.b.node].tier;
+    if (of_a == of_b) {
+      continue;
+    }
+    SwitchRates& upper = rates[(of_a < of_b ? link.b : link.a).node.value()];
+    SwitchRates& lower = rates[(of_a < of_b ? link.a : link.b).node.value()];
+    upper.down = upper.down + link.rate;
+    lower.up = lower.up + link.rate;
+  }
+  std::map<std::uint8_t, double> of_tier;
+  for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
+    if (rates[i].up > Rate::zero()) {
+      double& largest = of_tier.try_emplace(graph.nodes[i].tier, 1).first->second;
+      largest = std::max(largest, static_cast<double>(rates[i].down.bits_per_second()) /
+                                      static_cast<double>(rates[i].up.bits_per_second()));
+    }
+  }
+  double all = 1;
+  for (const auto& [tier, ratio] : of_tier) {
+    all *= ratio;
+  }
+  return all;
 }
 
 }  // namespace weft::fabric

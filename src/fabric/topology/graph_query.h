@@ -38,5 +38,8 @@ struct SwitchRates {
   Rate up;
 };
 [[nodiscard]] SwitchRates switch_rates(const Graph& graph, NodeIndex node);
+/// What the hosts' lines together are of what the network carries to its top: for each tier the largest
+/// oversubscription of a switch, multiplied; at least 1.
+[[nodiscard]] double oversubscription(const Graph& graph);
 
 }  // namespace weft::fabric

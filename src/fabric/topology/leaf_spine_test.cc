@@ -35,6 +35,7 @@ TEST(LeafSpine, OversubscribesByItsCounts) {
   const SwitchRates spine = switch_rates(graph, *find_node(graph, "spine1"));
   EXPECT_EQ(spine.down, 6 * 2 * 200_gbps);
   EXPECT_EQ(spine.up, Rate::zero());
+  EXPECT_EQ(oversubscription(graph), 1);
 }
 
 TEST(LeafSpine, NumbersSpinesInTurnAndParallelPortsOfASpineTogether) {

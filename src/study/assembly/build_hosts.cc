@@ -76,7 +76,9 @@ HostBuilder::HostBuilder(const scenario::Scenario& scenario, const fabric::Graph
       scenario::engine_of(scenario.fabric.family) == scenario::FamilyEngine::kUet) {
     round_trip_ = base_round_trip(scenario, graph).time;
   }
-  follows_core_ = follows_core(scenario, graph);
+  if (follows_core(scenario, graph)) {
+    core_least_ = least_of_core(scenario, graph);
+  }
 }
 
 std::optional<Bytes> HostBuilder::window(Rate line) const {
@@ -204,7 +206,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
   set_ultra_ethernet(nic, rates_[endpoint.value()]);
   if (scenario::uses_rccc(scenario_)) {
     nic.uet.credits = uet_credits(
-        scenario_, {.line = rates_[endpoint.value()], .round_trip = round_trip_, .follow_core = follows_core_});
+        scenario_, {.line = rates_[endpoint.value()], .round_trip = round_trip_, .core_least = core_least_});
     nic.uet.credits->limits_senders = settings.congestion_control;
   }
   return nic;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "fabric/topology/graph.h"
@@ -63,8 +64,8 @@ class HostBuilder {
   std::vector<Rate> rates_;         // of their cables
   Duration round_trip_;  // the longest of the idle network; where a window, selective repeat or the congestion control
                          // needs it
-  bool follows_core_ = false;       // receivers grant less where the core is congested
-  std::vector<std::string> hosts_;  // that they belong to
+  std::optional<Probability> core_least_{};  // receivers grant less where the core is congested, down to this
+  std::vector<std::string> hosts_;           // that they belong to
   std::map<std::string, EndpointId> first_of_host_;
   std::map<std::string, std::unique_ptr<host::HostResources>> resources_;
   std::vector<host::ReceiveFlowControl> receive_;  // per endpoint of hosts; empty: none has any

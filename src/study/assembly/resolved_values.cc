@@ -295,6 +295,10 @@ class Resolver {
       add("rccc.follow_core", std::string(yes_or_no(follows_core(scenario_, graph_))),
           "where a switch has less rate upwards than downwards, without NSCC");
     }
+    if (!scenario_.rccc.core_least) {
+      add("rccc.core_least", to_string(least_of_core(scenario_, graph_)),
+          "nine tenths of what the core leaves each host, at least 1%");
+    }
     nscc(round_trip);
   }
 

@@ -23,13 +23,17 @@ bool follows_core(const scenario::Scenario& scenario, const fabric::Graph& graph
   if (scenario.rccc.with_nscc) {
     return false;
   }
-  for (std::uint32_t i = graph.endpoints; i < graph.nodes.size(); ++i) {
-    const fabric::SwitchRates rates = fabric::switch_rates(graph, fabric::NodeIndex(i));
-    if (rates.up > Rate::zero() && rates.down > rates.up) {
-      return true;
-    }
-  }
-  return false;
+  return fabric::oversubscription(graph) > 1;
+}
+
+// As the simulator of the protocol's authors has it: nine tenths of what the core leaves each of its hosts.
+Probability least_of_core(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  constexpr std::uint64_t kScale = 1'000'000;
+  constexpr double kPart = 0.9;
+  constexpr double kLeast = 0.01;
+  const double part = std::max(kPart / fabric::oversubscription(graph), kLeast);
+  return scenario.rccc.core_least.value_or(
+      Probability::from_ratio({.numerator = static_cast<std::uint64_t>(part * kScale), .denominator = kScale}));
 }
 
 transport::UetCredits uet_credits(const scenario::Scenario& scenario, const CreditSite& site) {
@@ -46,13 +50,13 @@ transport::UetCredits uet_credits(const scenario::Scenario& scenario, const Cred
   transport::UetCredits credits{
       .receiver = {.line = of_frames, .payload = payload, .window = window, .part = from.part_of_line},
       .sender = {.packet = packet, .window = window, .round_trip = round_trip}};
-  if (site.follow_core) {
+  if (site.core_least) {
     credits.core = transport::CreditRate::Parameters{.round_trip = round_trip,
                                                      .target = from.core_target,
                                                      .gain = from.core_gain,
                                                      .decrease = from.core_decrease,
                                                      .increase = from.core_increase,
-                                                     .least = from.core_least};
+                                                     .least = *site.core_least};
   }
   return credits;
 }

@@ -1,6 +1,9 @@
 // RCCC from the settings of a scenario: credit of a NIC's Ultra Ethernet engine, and NSCC beside it.
 #pragma once
 
+#include <optional>
+
+#include "base/probability.h"
 #include "base/rate.h"
 #include "base/time.h"
 #include "fabric/topology/graph.h"
@@ -15,10 +18,13 @@ namespace weft::study::assembly {
 /// Whether receivers follow the marks of the network's core.
 [[nodiscard]] bool follows_core(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
+/// Of the line, that receivers that do so always grant.
+[[nodiscard]] Probability least_of_core(const scenario::Scenario& scenario, const fabric::Graph& graph);
+
 struct CreditSite {
-  Rate line;            // of the NIC
-  Duration round_trip;  // the longest of the idle network
-  bool follow_core = false;
+  Rate line;                                // of the NIC
+  Duration round_trip;                      // the longest of the idle network
+  std::optional<Probability> core_least{};  // receivers follow the core; none: they do not
 };
 [[nodiscard]] transport::UetCredits uet_credits(const scenario::Scenario& scenario, const CreditSite& site);
 

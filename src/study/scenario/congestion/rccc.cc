@@ -62,8 +62,11 @@ constexpr std::array kRccc = {
                  "is marked."},
     Key{.name = "core_least",
         .binding = bind<&RcccSettings::core_least>(),
-        .fallback = "0.01",
-        .about = "Of the line, that is always granted."},
+        .fallback = "auto",
+        .about =
+            "Of the line, that is always granted; `auto`: nine tenths of what the core leaves each host, 0.9 by its "
+            "oversubscription, at least 0.01.",
+        .empty_word = "auto"},
 };
 
 }  // namespace
@@ -75,7 +78,7 @@ Result<void> validate_rccc(const Scenario& scenario) {
     return fail_at(scenario, "rccc.part_of_line", "0 would grant nothing; 0.99 is the published value");
   }
   if (scenario.rccc.core_least == Probability::zero()) {
-    return fail_at(scenario, "rccc.core_least", "0 could grant nothing for ever; 0.01 is the published value");
+    return fail_at(scenario, "rccc.core_least", "0 could grant nothing for ever; auto is what is published");
   }
   return {};
 }

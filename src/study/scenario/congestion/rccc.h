@@ -27,7 +27,7 @@ struct RcccSettings {
   Probability core_gain;
   Probability core_decrease;
   Probability core_increase;
-  Probability core_least;
+  std::optional<Probability> core_least;  // none: what the core leaves each host, about
 };
 
 [[nodiscard]] std::span<const Key> rccc_keys();
