@@ -19,7 +19,7 @@ struct Finished final : workload::MessageSink {
   std::vector<Duration> times;
 };
 
-Finished run_text(const std::string& text, const scenario::ParseOptions& options) {
+Finished run_text(const std::string& text, const scenario::ScenarioRequest& options) {
   Finished finished;
   const auto scenario = scenario::parse_scenario(text, options, scenario::test_catalogue());
   EXPECT_TRUE(scenario) << scenario.error().message;
