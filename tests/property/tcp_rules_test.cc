@@ -1,6 +1,7 @@
 // Rules of TCP, each seen from outside: what a pair of connections puts on the wire.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "tests/property/tcp_pair.h"
@@ -322,6 +323,69 @@ TEST(TcpLoss, ALostTailIsFoundByAProbe) {
   EXPECT_EQ(pair.connection(0).counters().tail_probes, 1U);
   EXPECT_EQ(pair.connection(0).counters().timeouts, 0U);
   EXPECT_LT(pair.now().since_start(), 20_ms);
+}
+
+/// Loses data segments of end 0 by their place in the stream, from 1, when they leave for the first time.
+void lose_first_copies(TcpPair& pair, std::function<bool(int)> lost) {
+  pair.set_filter(
+      [lost = std::move(lost), seen = std::set<std::uint32_t>()](int from, const wire::Packet& packet) mutable {
+        return from == 0 && packet.common.payload_bytes > 0 && seen.insert(packet.tcp.sequence).second &&
+               lost(static_cast<int>(seen.size()));
+      });
+}
+
+// The probe is acknowledged beyond a gap, where the echoed timestamp is older than it; and a short one may be faster
+// than any segment before it.
+//= rfc8985 6.2
+TEST(TcpLoss, AProbeThatHasArrivedTellsOfAllThatWasLostBeforeIt) {
+  for (const bool timestamps : {false, true}) {
+    for (const std::uint64_t missing : {0U, 1'148U}) {
+      TcpPair::Options options = transfer(100 * kRoom - missing);
+      for_both(options, [timestamps](TcpOptions& tcp) {
+        tcp.timestamps = timestamps;
+        tcp.mss = timestamps ? 1'460 : 1'448;
+      });
+      options.closes = false;
+      TcpPair pair(options);
+      lose_first_copies(pair, [](int place) { return place > 78; });
+      ASSERT_TRUE(pair.run());
+      expect_delivered(pair);
+      EXPECT_EQ(pair.connection(0).counters().tail_probes, 1U);
+      EXPECT_EQ(pair.connection(0).counters().timeouts, 0U);
+      EXPECT_LE(pair.connection(0).counters().retransmissions, 22U);
+      EXPECT_EQ(pair.connection(1).counters().duplicate_payload, 0U);
+    }
+  }
+}
+
+// Nothing above them has arrived, but copies that left later.
+//= rfc8985 6.2
+TEST(TcpLoss, WhatLeftBeforeACopyThatHasArrivedIsLostWhereverItIs) {
+  TcpPair::Options options = transfer(100 * kRoom);
+  options.closes = false;
+  options.delay = 100_us;  // so that all have left before the first acknowledgement
+  TcpPair pair(options);
+  lose_first_copies(pair, [](int place) { return (place > 20 && place <= 40) || place > 91; });
+  ASSERT_TRUE(pair.run());
+  expect_delivered(pair);
+  EXPECT_EQ(pair.connection(0).counters().timeouts, 0U);
+  EXPECT_EQ(pair.connection(0).counters().tail_probes, 0U);
+  EXPECT_EQ(pair.connection(0).counters().retransmissions, 29U);
+}
+
+// A receiver keeps what its buffer has room for.
+//= rfc2018 4
+TEST(TcpLoss, FiveHundredHolesAreFilledOnceEach) {
+  TcpPair::Options options = transfer(1'200 * kRoom);
+  options.closes = false;
+  TcpPair pair(options);
+  lose_first_copies(pair, [](int place) { return place > 100 && place <= 1'100 && place % 2 == 0; });
+  ASSERT_TRUE(pair.run());
+  expect_delivered(pair);
+  EXPECT_EQ(pair.connection(0).counters().timeouts, 0U);
+  EXPECT_EQ(pair.connection(0).counters().retransmissions, 500U);
+  EXPECT_EQ(pair.connection(1).counters().duplicate_payload, 0U);
+  EXPECT_EQ(pair.connection(1).counters().dropped_for_room, 0U);
 }
 
 //= rfc8985 7.4.2

@@ -123,9 +123,10 @@ class Writer {
 };
 
 std::string of_line(const Throughput& throughput) {
-  // Only what also goes over scale-up links is more than the line of a NIC.
+  // What also goes over scale-up links, or over several ports, is more than the line of a port.
   return throughput.share() > 1.005
-             ? fmt::format("{}, {:.2f} times its NIC's line rate", short_text(throughput.rate), throughput.share())
+             ? fmt::format("{}, {:.2f} times the line rate of a NIC port", short_text(throughput.rate),
+                           throughput.share())
              : fmt::format("{}, {:.1f}% of line rate", short_text(throughput.rate), 100 * throughput.share());
 }
 

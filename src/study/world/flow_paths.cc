@@ -75,6 +75,7 @@ class Examination {
       }
     }
     ++connections_[{end.port.endpoint, destination}];
+    ++senders_of_[{end.port.endpoint, destination}][demand.flow.source];
   }
 
   [[nodiscard]] std::set<fabric::PortIndex> links() const {
@@ -103,12 +104,14 @@ class Examination {
     }
     const std::vector<double> rates = max_min_rates(flows, capacities_);
     double sum = 0;
-    std::map<EndpointId, double> of_sender;
+    std::map<workload::RankId, double> of_sender;  // over all its ports; ranks at one port share what that has
     for (std::size_t i = 0; const auto& [ends, uses] : flows_) {
       const double share = std::min(rates[i] / lines[i], 1.0);
       made.slowest_share = std::min(made.slowest_share, share);
       sum += share;
-      of_sender[ends.first] += share * lines[i];
+      for (const auto& [sender, connections] : senders_of_.at(ends)) {
+        of_sender[sender] += share * lines[i] * connections / connections_.at(ends);
+      }
       ++i;
     }
     made.mean_share = rates.empty() ? 1 : sum / static_cast<double>(rates.size());
@@ -117,7 +120,7 @@ class Examination {
   }
 
  private:
-  void set_sender_rates(const std::map<EndpointId, double>& of_sender, PathLimits& made) const {
+  void set_sender_rates(const std::map<workload::RankId, double>& of_sender, PathLimits& made) const {
     if (of_sender.empty()) {
       return;
     }
@@ -156,6 +159,7 @@ class Examination {
   std::vector<std::set<EndpointId>> senders_;
   std::map<Ends, FlowLinks> flows_;
   std::map<Ends, std::uint32_t> connections_;
+  std::map<Ends, std::map<workload::RankId, std::uint32_t>> senders_of_;  // their connections among those
 };
 
 /// Tells `take` of every demand that goes through the network.

@@ -57,8 +57,9 @@ struct PathLimits {
   double slowest_share = 1;   // of its sender's line: the max-min rate of the slowest flow; all of a sender's flows to
                               // one receiver are one flow
   double mean_share = 1;      // over flows
-  Rate per_sender{};          // payload at the max-min rates of a sender's flows together, mean over senders
-  Rate slowest_sender{};      // the same of the sender with least
+  Rate per_sender{};          // payload at the max-min rates of a rank's flows together, over all its ports; mean over
+                              // ranks that send
+  Rate slowest_sender{};      // the same of the rank with least
   std::uint64_t flows = 0;    // that go through the network
 };
 

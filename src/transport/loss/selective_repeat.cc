@@ -78,7 +78,9 @@ void SelectiveRepeat::measure(Psn psn, Psn end, Time now) {
     }
     return;
   }
-  if (in_doubt_ && !newest) {
+  // The oldest one waits behind no gap: it arrives now, whatever left after it. Without it, a pause that is longer than
+  // any round trip so far and was probed into would never be measured.
+  if (in_doubt_ && !newest && psn != una_) {
     return;
   }
   const Stamp round_trip = std::max<Stamp>(stamp(now) - sent, 1);

@@ -12,10 +12,10 @@
 //   is acknowledged within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Round trips are those of packets sent once. Of one that arrived behind a gap the sender may hear only when the gap is
-// filled, if the acknowledgement that named it was lost: while packets are sent again, only one that left after all
-// that have arrived so far gives a round trip. Else each recovery would count as one, and make the next one longer.
-// Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their PSNs out.
-// Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
+// filled, if the acknowledgement that named it was lost: while packets are sent again, only the oldest one, and one
+// that left after all that have arrived so far, give a round trip. Else each recovery would count as one, and make the
+// next one longer. Answers (READ data, atomic results) are not judged by the time they left: RcRequester leaves their
+// PSNs out. Wire form: docs/decisions (selective repeat). Compare IRN (Mittal et al., SIGCOMM 2018).
 #pragma once
 
 #include <cstdint>

@@ -54,11 +54,15 @@ Time Rack::detect(TcpScoreboard& board, const View& view, Time now) const {
   const TcpSequence settled = board.settled_from();
   Time again = Time::zero();
   TcpSequence at = board.una();
-  for (std::uint32_t i = 0; i < board.size() && at < settled; ++i) {
+  for (std::uint32_t i = 0; i < board.size(); ++i) {
     const SentSegment& segment = board[i];
     const TcpSequence end = at + segment.length;
-    at = end;
     const bool before = segment.sent < sent_ || (segment.sent == sent_ && end < end_);
+    // There segments have left in their order; what was sent again and has arrived may have left later than some.
+    if (at >= settled && !before) {
+      break;
+    }
+    at = end;
     if (!segment.in_flight() || !before) {
       continue;
     }

@@ -123,7 +123,7 @@ void TcpScoreboard::mark(Block part, Block whole, const AckEvidence& evidence, D
     if (segment.has(SentSegment::kSacked) || first < whole.begin || last > whole.end) {
       continue;
     }
-    deliver(segment, evidence, delivery);
+    deliver(segment, evidence.without_echo(), delivery);
     if (segment.has(SentSegment::kLost)) {
       lost_ -= segment.length;
     }

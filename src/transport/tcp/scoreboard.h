@@ -38,16 +38,26 @@ static_assert(sizeof(SentSegment) == 16);
 /// What an acknowledgement can be held against, to tell which sending of a segment it answers.
 struct AckEvidence {
   Time now;
-  Duration minimum_rtt;
+  Duration minimum_rtt;  // of segments up to full ones
   Duration timestamp_unit;
+  std::uint32_t room = 1;  // payload of a full segment
   std::uint32_t echo = 0;
   bool has_echo = false;
 
-  /// The acknowledgement cannot be for the last sending.
+  /// The acknowledgement cannot be for the last sending. A part of a segment has at least that part of its round trip:
+  /// what of it is not proportional to the size is the same.
   //= rfc8985 6.2
   [[nodiscard]] bool precedes(const SentSegment& segment) const {
     const auto stamp = static_cast<std::uint32_t>(segment.sent.since_start() / timestamp_unit);
-    return now - segment.sent < minimum_rtt || (has_echo && static_cast<std::int32_t>(echo - stamp) < 0);
+    const Duration least = segment.length >= room ? minimum_rtt : minimum_rtt / room * segment.length;
+    return now - segment.sent < least || (has_echo && static_cast<std::int32_t>(echo - stamp) < 0);
+  }
+  /// For what is acknowledged beyond a gap: the echo there is that of the last segment before the gap.
+  //= rfc7323 4.3
+  [[nodiscard]] AckEvidence without_echo() const {
+    AckEvidence made = *this;
+    made.has_echo = false;
+    return made;
   }
 };
 
@@ -79,7 +89,7 @@ class TcpScoreboard {
   [[nodiscard]] std::uint32_t sacked_segments() const { return sacked_segments_; }
   [[nodiscard]] std::uint32_t size() const { return segments_.size(); }
   [[nodiscard]] const SentSegment& operator[](std::uint32_t index) const { return segments_[index]; }
-  /// Beyond this, every segment was sent once, in order, and nothing of it is known.
+  /// Beyond this, every segment was sent once, in order, and nothing has told of it.
   [[nodiscard]] TcpSequence settled_from() const { return high_sacked_ > high_resent_ ? high_sacked_ : high_resent_; }
   [[nodiscard]] TcpSequence sequence_of(const SentSegment& segment) const {
     return una_ + static_cast<std::int32_t>(segment.begin - static_cast<std::uint32_t>(una_));

@@ -18,7 +18,7 @@ TcpConnection::TcpConnection(const TcpIdentity& identity, const TcpOptions& opti
   WEFT_ASSERT(options.mss >= 64 && options.mss <= 9216);
   WEFT_ASSERT(options.receive_buffer >= Bytes(options.mss) && options.receive_buffer < Bytes(1 << 30));
   WEFT_ASSERT(options.minimum_rto > Duration::zero() && options.timestamp_unit > Duration::zero());
-  WEFT_ASSERT(options.max_segments > 0 && options.max_gaps > 0 && options.delayed_ack.every > 0);
+  WEFT_ASSERT(options.max_segments > 0 && options.delayed_ack.every > 0);
   core_.options = options;
   core_.identity = identity;
   core_.user = &user;

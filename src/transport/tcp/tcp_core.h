@@ -46,6 +46,13 @@ struct TcpCore {
     room_bytes = agreed.timestamps ? mss - kTimestampBytes : mss;
     WEFT_DCHECK(room_bytes > 0 && room_bytes <= mss);  // neither end offers less than 64
   }
+  /// Runs beyond a gap that the receiver keeps: as many as full segments, every other one of them missing, make of its
+  /// buffer.
+  [[nodiscard]] std::size_t max_gaps() const {
+    constexpr std::size_t kLeast = 256;
+    const auto pairs = static_cast<std::size_t>(options.receive_buffer.count() / (2 * std::int64_t{room_bytes}));
+    return options.max_gaps != 0 ? options.max_gaps : std::max(kLeast, pairs + 1);
+  }
   /// The smallest shift with which the whole buffer fits into the window field.
   //= rfc7323 2.3
   [[nodiscard]] std::uint8_t offered_scale() const {

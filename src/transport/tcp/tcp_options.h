@@ -64,10 +64,10 @@ struct TcpOptions {
   Duration time_wait = Duration::seconds(60);
   Duration timestamp_unit = Duration::microseconds(1);
   std::uint32_t max_segments = 65'536;  // that may be unacknowledged: bounds the scoreboard, 16 bytes each
-  std::uint16_t max_gaps = 256;         // runs kept beyond a gap at the receiver, 16 bytes each
-  std::uint8_t initial_segments = 10;   // of the first window
-  std::uint8_t priority = 0;            // 802.1p
-  std::uint8_t traffic_class = 0;       // DSCP
+  std::uint16_t max_gaps = 0;          // runs kept beyond a gap at the receiver, 16 bytes each; 0: what fits the buffer
+  std::uint8_t initial_segments = 10;  // of the first window
+  std::uint8_t priority = 0;           // 802.1p
+  std::uint8_t traffic_class = 0;      // DSCP
   wire::Encapsulation encapsulation = wire::Encapsulation::kTcpIpv4;  // or kTcpIpv6
   /// Not owned; null = only the receiver's window limits. An object for each connection.
   TcpCongestionControl* congestion_control = nullptr;

@@ -144,8 +144,7 @@ void TcpReceiver::take_in_order(TcpCore& core, const TcpArrival& arrival, Sequen
     deliver_payload(core, arrival, part);
   } else {
     const std::int64_t before = static_cast<std::int64_t>(ranges_.size());
-    (void)ranges_.add(part, core.options.max_gaps + std::size_t{1},
-                      [&](SequenceRange fresh) { deliver_payload(core, arrival, fresh); });
+    (void)ranges_.add(part, core.max_gaps() + 1, [&](SequenceRange fresh) { deliver_payload(core, arrival, fresh); });
     next_ = ranges_.advance(next_);
     WEFT_DCHECK(before > 0 && next_ >= part.end);
     acknowledge_now();
@@ -171,7 +170,7 @@ void TcpReceiver::take_early(TcpCore& core, const TcpArrival& arrival, SequenceR
   ++core.counters.out_of_order;
   TcpSequence known = part.begin;  // behind the part of the segment that was there before or is new
   std::int64_t fresh_bytes = 0;
-  const bool kept = ranges_.add(part, core.options.max_gaps, [&](SequenceRange fresh) {
+  const bool kept = ranges_.add(part, core.max_gaps(), [&](SequenceRange fresh) {
     fresh_bytes += fresh.end - fresh.begin;
     known = fresh.begin;
     deliver_payload(core, arrival, fresh);

@@ -195,6 +195,7 @@ void TcpSender::on_ack(TcpCore& core, const TcpAck& ack, Time now) {
   const AckEvidence evidence{.now = now,
                              .minimum_rtt = rtt_.minimum(),
                              .timestamp_unit = core.options.timestamp_unit,
+                             .room = core.room(),
                              .echo = ack.echo,
                              .has_echo = ack.has_echo};
   const bool advances = ack.acknowledged > board_.una();

@@ -89,6 +89,8 @@ Duration rooted(const Model& m, CollectiveAlgorithm algorithm) {
   const Duration all = rate.transmit_time(m.size);
   if (algorithm == CollectiveAlgorithm::kInNetwork)
     return m.flat().latency * 2 + all;
+  if (algorithm == CollectiveAlgorithm::kTree && m.groups > 1)
+    return m.tree_descent() + chunk * (Model::log2_of(m.groups) + m.locals - 1) + all * 100 / kTreePercent;
   if (algorithm == CollectiveAlgorithm::kTree)
     return (m.flat().latency + chunk) * Model::log2_of(m.ranks) + all * 100 / kTreePercent;
   return (m.ring_step() + chunk) * (m.ranks - 1) + all;

@@ -98,7 +98,29 @@ Lane gather_receive(DirectView view) {
   }
 }
 
-Lane pairwise_send(DirectView view) {
+/// Exchanges in which a rank has done with one before it deals with the next: by groups, and by places in them. What
+/// stays in a group takes no time beside the rest, so in the order of the ranks alone all of one group would come to
+/// the first rank of the next one together.
+struct PairwiseView : DirectView {
+  [[nodiscard]] MemberIndex ahead(std::uint32_t step) const { return at(step, false); }
+  [[nodiscard]] MemberIndex behind(std::uint32_t step) const { return at(step, true); }
+
+ private:
+  [[nodiscard]] MemberIndex at(std::uint32_t step, bool back) const {
+    const MemberLayout& layout = *context.layout;
+    const std::uint32_t locals = layout.largest_group();
+    if (!layout.is_regular() || locals == 1)
+      return back ? DirectView::behind(step) : DirectView::ahead(step);
+    const auto moved = [back](std::uint32_t from, std::uint32_t by, std::uint32_t all) {
+      return (from + (back ? all - by : by)) % all;
+    };
+    const std::uint32_t by = distance(step);
+    const std::uint32_t group = moved(layout.group_of(context.self), by / locals, layout.groups());
+    return layout.group(group)[moved(layout.local_of(context.self), by % locals, locals)];
+  }
+};
+
+Lane pairwise_send(PairwiseView view) {
   const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step <= view.steps(); ++step) {
     const Extent share = view.share_of(view.ahead(step));
@@ -110,7 +132,7 @@ Lane pairwise_send(DirectView view) {
   }
 }
 
-Lane pairwise_receive(DirectView view) {
+Lane pairwise_receive(PairwiseView view) {
   const Chunker chunker = view.context.chunker();
   for (std::uint32_t step = 1; step <= view.steps(); ++step) {
     const Extent share = view.share_of(view.behind(step));
@@ -163,8 +185,8 @@ void add_direct_all_gather(const LaneContext& context, Lanes& lanes) {
 
 void add_pairwise_all_to_all(const LaneContext& context, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
-    lanes.add(pairwise_send({context, channel}));
-    lanes.add(pairwise_receive({context, channel}));
+    lanes.add(pairwise_send({{context, channel}}));
+    lanes.add(pairwise_receive({{context, channel}}));
   }
   lanes.add(copy_own(context));
 }

@@ -2,7 +2,9 @@
 // at equal speed no two ranks send to the same one.
 //
 // Reduce-scatter: each part goes straight to its owner, who adds. All-gather: each part goes from its owner to all.
-// All-reduce is both, chunk by chunk. All-to-all is pairwise: in step i rank r sends to r + i and receives from r - i.
+// All-reduce is both, chunk by chunk. All-to-all is pairwise: in step i rank r sends to the one i ahead and receives
+// from the one i behind; where groups are equal, i / n groups and i % n places in a group of n, as NCCL orders its
+// exchanges.
 //
 // In a sample (CollectiveRequest::ring_steps) the steps that are run stand at distances that spread evenly over all,
 // however many they are: a shorter sample is the beginning of a longer one.

@@ -131,7 +131,7 @@ TreeView all_reduce_view(const LaneContext& context, std::uint32_t channel) {
 }
 
 /// The root stands above the tree of all others, who are numbered from the one behind it in the ring's order.
-TreeView rooted_view(const LaneContext& context, std::uint32_t channel) {
+TreeView flat_rooted_view(const LaneContext& context, std::uint32_t channel) {
   const std::uint32_t ranks = context.size();
   const std::uint32_t root = context.layout->position(0, context.request.root);
   const auto at = [&](std::uint32_t node) { return context.layout->at(0, (root + 1 + node) % ranks); };
@@ -149,6 +149,76 @@ TreeView rooted_view(const LaneContext& context, std::uint32_t channel) {
   for (const std::uint32_t child : place.children)
     view.children.push_back(at(child));
   return view;
+}
+
+/// Groups over the network, numbered from the root's on; in each a chain from its head, which turns with the pair of
+/// channels so that all rails of a group carry the same.
+class RootedGroups {
+ public:
+  RootedGroups(const LaneContext& context, std::uint32_t channel)
+      : context_(context), layout_(*context.layout), channel_(channel), root_(layout_.group_of(context.request.root)) {}
+
+  [[nodiscard]] TreeView view() const {
+    TreeView made{.context = context_, .channel = channel_};
+    const std::vector<MemberIndex> chain = chain_of(layout_.group_of(context_.self));
+    const auto place = std::ranges::find(chain, context_.self);
+    if (place != chain.begin())
+      made.parent = *(place - 1);
+    if (place + 1 != chain.end())
+      made.children.push_back(*(place + 1));
+    if (context_.self == head_of(layout_.group_of(context_.self)))
+      join_tree(made);
+    return made;
+  }
+
+ private:
+  /// Whose rail carries what goes to other groups.
+  [[nodiscard]] MemberIndex head_of(std::uint32_t group) const {
+    const std::vector<MemberIndex>& members = layout_.group(group);
+    return members[channel_ / 2 % members.size()];
+  }
+  /// From the head on; in the root's group from the root, and the head behind it.
+  [[nodiscard]] std::vector<MemberIndex> chain_of(std::uint32_t group) const {
+    const std::vector<MemberIndex>& members = layout_.group(group);
+    std::vector<MemberIndex> chain;
+    if (group == root_)
+      chain.push_back(context_.request.root);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const MemberIndex member = members[(channel_ / 2 + i) % members.size()];
+      if (chain.empty() || member != chain.front())
+        chain.push_back(member);
+    }
+    return chain;
+  }
+  void join_tree(TreeView& made) const {
+    const std::uint32_t others = layout_.groups() - 1;
+    const auto head = [&](std::uint32_t node) { return head_of((root_ + 1 + node) % layout_.groups()); };
+    const std::uint32_t group = layout_.group_of(context_.self);
+    if (group == root_) {
+      for (std::uint32_t node = 0; node < others; ++node) {
+        if (!tree_node(node, others, half_of(channel_)).parent)
+          made.children.push_back(head(node));
+      }
+      return;
+    }
+    const TreeNode place =
+        tree_node((group + layout_.groups() - root_ - 1) % layout_.groups(), others, half_of(channel_));
+    made.parent = place.parent ? head(*place.parent) : head_of(root_);
+    for (const std::uint32_t child : place.children)
+      made.children.push_back(head(child));
+  }
+
+  const LaneContext& context_;
+  const MemberLayout& layout_;
+  std::uint32_t channel_;
+  std::uint32_t root_;
+};
+
+TreeView rooted_view(const LaneContext& context, std::uint32_t channel) {
+  const MemberLayout& layout = *context.layout;
+  if (!layout.has_scale_up() || layout.groups() == 1 || layout.largest_group() == 1)
+    return flat_rooted_view(context, channel);
+  return RootedGroups(context, channel).view();
 }
 
 }  // namespace

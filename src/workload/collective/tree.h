@@ -2,9 +2,9 @@
 // leaf of one is an inner node of the other, so that all links carry about the same.
 //
 // All-reduce goes up a tree, adding, and down again; between groups the trees join one member of each, inside a group
-// a chain leads to it, so that each pair of channels uses another rail. Broadcast and reduce put their root above both
-// trees of the others. All are pipelined chunk by chunk.
-// Source: Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", 2009; NCCL.
+// a chain leads to it, so that each pair of channels uses another rail. Broadcast and reduce put their root, or its
+// group where scale-up links join groups, above both trees of the others. All are pipelined chunk by chunk. Source:
+// Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", 2009; NCCL.
 #pragma once
 
 #include <optional>
