@@ -424,6 +424,8 @@ Result<void> Simulation::make_training(Job& job) {
        .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,
        .has_company = has_company_,
+       .reacts = scenario::reacts_to_congestion(scenario_.congestion.algorithm) ||
+                 assembly::service_of(job.plan.family) == host::Service::kTcp,
        .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt,
        .slow =
            job.slow.empty() ? nullptr : std::function([&job](workload::RankId rank) { return job.slow[rank.value()]; }),

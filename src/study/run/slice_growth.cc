@@ -25,6 +25,8 @@ constexpr double kWhole = 1.5;
 /// takes more, there is no second try, and it may take so many times what slices are expected to.
 constexpr double kKeptForStep = 0.5;
 constexpr double kExactIsWorth = 2;
+/// Packet-hops of a step that is run itself where its operations alone may not tell its time.
+constexpr double kFewHops = 20e6;
 /// Senders may become so many times faster than their probes were.
 constexpr double kMargin = 2;
 /// Steps around rings of a slice: as many as fill the ways between neighbours and show what they do to one another,
@@ -124,6 +126,7 @@ void SliceGrowth::plan() {
             options_.phases.communicators_per_run(operation);
     settling += own.contended && !own.like ? own.slice.amount * own.hops_per_byte * kUsualRepetitions : 0;
   }
+  step_ = options_.has_company ? 0 : step;
   if (options_.has_company || settling <= 0) {
     return;
   }
@@ -146,6 +149,8 @@ bool SliceGrowth::prefers_whole_step() const {
                                   !outcome_of(planned.first, planned.second).settled;
                          }));
 }
+
+bool SliceGrowth::affords_whole_step() const { return step_ > 0 && step_ <= std::min(left(), kFewHops); }
 
 // Its slice has come to an end, or was left out because the budget has no room for it.
 bool SliceGrowth::has_run(const StepOperation& operation) const {

@@ -68,6 +68,8 @@ class SliceGrowth {
   /// of them has not settled, or all have taken as much as the step without an end, and the budget has kept room for
   /// it.
   [[nodiscard]] bool prefers_whole_step() const;
+  /// Running the step itself takes a few seconds, and the budget has room for it.
+  [[nodiscard]] bool affords_whole_step() const;
 
   /// What is known of an operation when all phases have ended.
   struct Outcome {
@@ -130,7 +132,8 @@ class SliceGrowth {
   std::map<std::uint32_t, Load> begins_;  // with company alone: of each phase that has been run
   std::map<StepOperation, Plan> plans_;
   bool whole_step_ = false;
-  double kept_ = 0;            // packet-hops, for the step itself; 0: there is no room for it
+  double step_ = 0;            // packet-hops of the step itself; 0: not known
+  double kept_ = 0;            // of them, for it; 0: there is no room for it
   double planned_at_ = 0;      // packet-hops that were left when probes had ended
   std::size_t unplanned_ = 0;  // contended operations that have no slice yet and need one
 };

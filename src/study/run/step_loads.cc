@@ -67,7 +67,7 @@ void StepLoads::add(const StepOperation& operation, std::uint32_t probe) {
   }
   for (const auto& [place, sum] : sums) {
     places_[place] = static_cast<std::uint32_t>(members_.size());
-    members_.push_back(sum.member(operation, probe + 1));
+    members_.push_back(sum.member(operation, kind_of(operation)));
   }
 }
 

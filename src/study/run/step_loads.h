@@ -33,6 +33,10 @@ class StepLoads {
   /// The number of an operation of the step among them. One that sends nothing through the network has a member without
   /// links.
   [[nodiscard]] std::uint32_t member_of(const workload::CostedOperation& operation) const;
+  /// Of its members.
+  [[nodiscard]] std::uint32_t kind_of(const StepOperation& operation) const {
+    return options_.phases.probe_of(operation) + 1;
+  }
 
  private:
   /// Of an operation: its probe, and where it runs.

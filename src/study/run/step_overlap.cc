@@ -128,6 +128,7 @@ std::vector<StepOverlap::Change> StepOverlap::adapt(const Known& changed) {
     for (const Use& use : active->known->uses) {
       if (short_[use.link]) {
         short_links.try_emplace(use.link, 0);
+        met_.insert(active->known->kind);
       }
     }
   }

@@ -37,6 +37,10 @@ class StepOverlap final : public workload::SharedProgress::Overlap {
   std::vector<Change> begin(Id id, const workload::SharedProgress::Operation& operation, Duration alone) override;
   std::vector<Change> end(Id id) override;
 
+  /// Operations of this kind, or of any, have been under way while a link of theirs was short for several kinds.
+  [[nodiscard]] bool has_met(std::uint32_t kind) const { return met_.contains(kind); }
+  [[nodiscard]] bool has_met() const { return !met_.empty(); }
+
  private:
   using Link = std::uint32_t;
   struct Use {
@@ -75,6 +79,7 @@ class StepOverlap final : public workload::SharedProgress::Overlap {
   std::map<Id, Active> active_;
   std::vector<std::vector<OnLink>> on_link_;  // of those that several use
   std::vector<bool> short_;                   // by link, as is_short says
+  std::set<std::uint32_t> met_;               // kinds
 };
 
 }  // namespace weft::study::run

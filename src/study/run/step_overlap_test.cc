@@ -47,6 +47,7 @@ TEST_F(Overlapping, TwoKindsThatEachFillALinkTakeTwiceAsLong) {
   EXPECT_NEAR(factor(1), 2, 1e-6);
   end(0);
   EXPECT_EQ(factor(1), 1);
+  EXPECT_TRUE(overlap_->has_met(0) && overlap_->has_met(1));
 }
 
 TEST_F(Overlapping, KindsThatFitIntoALinkTogetherDoNotSlowOneAnother) {
@@ -56,6 +57,7 @@ TEST_F(Overlapping, KindsThatFitIntoALinkTogetherDoNotSlowOneAnother) {
   begin(1, ms(10));
   EXPECT_EQ(factor(0), 1);
   EXPECT_EQ(factor(1), 1);
+  EXPECT_FALSE(overlap_->has_met());
 }
 
 /// One needs a fifth of the link, less than its share, and the other gets the rest.

@@ -45,6 +45,7 @@ class TrainingRun {
     Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
     bool has_company = false;   // other traffic lasts as long as this job
+    bool reacts = false;        // senders slow down by what they see of the network
     /// Composed, beside others of that kind: its place among them (study/run/job_turns.h).
     std::optional<std::uint32_t> turn{};
     /// When the GPU of a rank is slow.
@@ -99,7 +100,12 @@ class TrainingRun {
   static constexpr Duration kLead = Duration::milliseconds(1);
   /// Composed, and run to its end: its operations share links, and for them to settle would take as many packet-hops as
   /// the step (study/whole_step.h).
-  [[nodiscard]] bool prefers_every_packet() const { return growth_ && growth_->prefers_whole_step(); }
+  /// Or those that share none by themselves have met others while senders react, which no slice shows, and the step is
+  /// a short one.
+  [[nodiscard]] bool prefers_every_packet() const {
+    return growth_ && (growth_->prefers_whole_step() ||
+                       (options_.reacts && overlap_ && overlap_->has_met() && growth_->affords_whole_step()));
+  }
   // Of a job that takes turns with others, for whoever leads them.
 
   [[nodiscard]] workload::PhaseCoordinator& board() { return *board_; }
