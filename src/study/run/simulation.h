@@ -83,10 +83,11 @@ struct TierBytes {
 class Simulation {
  public:
   /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
-  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then.
+  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then. How many threads
+  /// build it changes nothing.
   [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(
       const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload = Payload::kLengths,
-      world::Division division = world::Division::kWhereItPays);
+      world::Division division = world::Division::kWhereItPays, std::uint32_t setup_threads = 1);
   ~Simulation();
 
   enum class End : std::uint8_t {
@@ -214,7 +215,7 @@ class Simulation {
              world::Division division);
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_directory(Job& job);
-  [[nodiscard]] Result<void> build();
+  [[nodiscard]] Result<void> build(std::uint32_t threads);
   /// Of several composed jobs.
   void make_turns(std::span<const assembly::TrafficPlan> plans);
   [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
