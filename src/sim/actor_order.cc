@@ -58,7 +58,7 @@ void ActorOrder::assign(std::uint32_t threads) {
     return a.hash != b.hash ? a.hash < b.hash : order(a) < order(b);
   };
   std::vector<std::uint32_t> ranks(count);
-  in_parts(sizes.size(), {.threads = threads, .least = 1'024}, [&](std::size_t first, std::size_t last) {
+  in_parts(sizes.size(), {.threads = threads, .least = 256}, [&](std::size_t first, std::size_t last) {
     for (std::size_t bucket = first; bucket < last; ++bucket) {
       std::sort(places.begin() + begins[bucket], places.begin() + begins[bucket + 1], before);
       for (std::uint32_t rank = begins[bucket]; rank < begins[bucket + 1]; ++rank) {
@@ -68,7 +68,7 @@ void ActorOrder::assign(std::uint32_t threads) {
     }
   });
   // In the order of the entries: that of the actors in memory, most of them.
-  in_parts(count, {.threads = threads, .least = 1 << 15}, [&](std::size_t first, std::size_t last) {
+  in_parts(count, {.threads = threads, .least = 1 << 13}, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       entries_[i].wake->set_rank(ranks[i]);
     }

@@ -12,7 +12,7 @@
 namespace weft::fabric {
 
 /// Fewer are laid out sooner than another thread begins.
-inline constexpr std::size_t kPortsOfThread = 4'096;
+inline constexpr std::size_t kPortsOfThread = 1'024;
 
 template <class Fabric, class Parts>
 FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContext context)
