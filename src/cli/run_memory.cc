@@ -50,7 +50,7 @@ std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario,
 }
 
 Result<void> check_memory(const study::scenario::Scenario& scenario) {
-  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
   if (!graph) {
     return pass_on(graph);
   }
