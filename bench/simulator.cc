@@ -4,8 +4,8 @@
 //
 // NAME is permutation_<hosts>_<family>, incast_<family> or ring_<hosts>_<family>; FLOWS is a file with a permutation
 // ("source, destination, size" as scenarios read it; "-" otherwise); BYTES is per host; BUDGET limits the events, for
-// counting instructions. With THREADS it is run to its end on so many. The run itself is `timed_run`, so that callgrind
-// can be told to look at that alone.
+// counting instructions; 0: nothing but set-up and the first instant, in which connections open. With THREADS it is set
+// up and run to its end on so many. The run itself is `timed_run`, so that callgrind can be told to look at that alone.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -85,7 +85,7 @@ vl_buffer = "128 KiB"
 std::string scenario_text(const Request& request, const NameParts& parts) {
   const bool incast = parts.pattern == "incast";
   const std::uint32_t hosts = incast ? 128 : parts.hosts;
-  const std::uint32_t radix = hosts > 1024 ? 32 : hosts > 128 ? 16 : 8;
+  const std::uint32_t radix = hosts > 8192 ? 64 : hosts > 1024 ? 32 : hosts > 128 ? 16 : 8;
   std::string text = fmt::format(R"(name = "{}"
 hardware = "as-sold"
 [fabric]
@@ -141,6 +141,10 @@ window = "{} KiB"
   return world.run(Time::never(), budget);
 }
 
+study::world::World::Stop first_instant(study::world::World& world) {
+  return world.runs_in_windows() ? world.run_first_instant() : study::world::World::Stop::kLimit;
+}
+
 /// To its end, on several threads.
 study::world::World::Stop threaded_run(study::run::Simulation& simulation, std::uint32_t threads) {
   simulation.set_threads(threads);
@@ -167,14 +171,16 @@ int run(const Request& request) {
     return fail_with(scenario.error().message);
   }
   Finished finished;
-  auto simulation = study::run::Simulation::create(*scenario, finished);
+  auto simulation = study::run::Simulation::create(*scenario, finished, study::run::Payload::kLengths,
+                                                   study::world::Division::kWhereItPays, request.threads);
   if (!simulation) {
     return fail_with(simulation.error().message);
   }
   study::world::World& world = (*simulation)->world();
   const auto ready = std::chrono::steady_clock::now();
-  const study::world::World::Stop stop =
-      request.threads > 1 ? threaded_run(**simulation, request.threads) : timed_run(world, request.budget);
+  const study::world::World::Stop stop = request.budget == 0   ? first_instant(world)
+                                         : request.threads > 1 ? threaded_run(**simulation, request.threads)
+                                                               : timed_run(world, request.budget);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - ready;
   const std::chrono::duration<double> setup = ready - begin;
   if (finished.failed > 0 || (request.budget == ~std::uint64_t{0} && stop != study::world::World::Stop::kBudget)) {

@@ -105,8 +105,9 @@ class Slab {
   enum class Mark : bool { kFree = false, kLive = true };
 
   static constexpr std::uint32_t kNoSlot = Handle::kInvalidValue;
-  // About 64 KiB per chunk: large enough that the table of chunks stays in the first-level cache.
-  static constexpr std::size_t kChunkBytes = std::size_t{1} << 16;
+  // About 1 KiB per chunk: every NIC and every rank of a large world has slabs of its own, most of them with one or two
+  // objects, and the table of chunks of a thousand queue pairs still stays in the first-level cache.
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 10;
   static constexpr std::uint32_t kChunkShift =
       static_cast<std::uint32_t>(std::bit_width(std::max<std::size_t>(kChunkBytes / sizeof(Slot), 1)) - 1);
   static constexpr std::uint32_t kChunkSlots = 1U << kChunkShift;

@@ -43,12 +43,9 @@ bool is_whole(const CaseResult& result) {
   return result && result->run.end != study::results::RunEnd::kInterrupted && !interrupted();
 }
 
-study::run::HopsEstimate hops_of(const study::scenario::Scenario& scenario) {
-  const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
-  if (!graph) {
-    return {};
-  }
-  const Result<study::run::HopsEstimate> hops = study::run::estimate_hops(scenario, *graph);
+study::run::HopsEstimate hops_of(const study::scenario::Scenario& scenario, const Result<fabric::Graph>& graph) {
+  const Result<study::run::HopsEstimate> hops =
+      graph ? study::run::estimate_hops(scenario, *graph) : Result<study::run::HopsEstimate>();
   return hops ? *hops : study::run::HopsEstimate{};
 }
 
@@ -137,17 +134,30 @@ Result<void> CasePool::run(const std::vector<PooledCase>& cases,
   if (job.missing.empty()) {
     return {};
   }
-  PlannedRuns planned{
-      .hops = {}, .example = cases[job.missing.front()].scenario, .jobs = options_.jobs, .quiet = options_.quiet};
-  for (const std::size_t i : job.missing) {
-    planned.hops.push_back(hops_of(*cases[i].scenario));
-  }
-  job.hops = planned.hops;
-  job.work = plan_runs(planned);
+  job.work = plan(job);
   if (options_.shares && working_ranks() > 1 && cases.size() == 1 && may_be_shared(cases.front())) {
     return run_shared(job);
   }
   return job.missing.size() == 1 && !serves_ranks() ? run_here(job) : run_in_processes(job);
+}
+
+WorkPlan CasePool::plan(Job& job) const {
+  PlannedRuns planned{
+      .hops = {}, .example = job.cases[job.missing.front()].scenario, .jobs = options_.jobs, .quiet = options_.quiet};
+  if (job.missing.size() == 1 && options_.quiet && !serves_ranks()) {
+    job.hops.resize(1);  // nobody is told how much work it is
+    planned.hops = job.hops;
+    return plan_runs(planned);
+  }
+  const Result<fabric::Graph> graph = study::assembly::build_topology(*planned.example);
+  for (const std::size_t i : job.missing) {
+    const bool is_example = i == job.missing.front();
+    job.hops.push_back(
+        hops_of(*job.cases[i].scenario, is_example ? graph : study::assembly::build_topology(*job.cases[i].scenario)));
+  }
+  planned.hops = job.hops;
+  planned.graph = graph ? &*graph : nullptr;
+  return plan_runs(planned);
 }
 
 std::string CasePool::identity_of(const std::vector<PooledCase>& cases) const {
@@ -174,6 +184,11 @@ Result<void> CasePool::run_here(const Job& job) {
   }
   options.progress = options_.progress;
   options.threads = threads_of_each(1);
+  options.need = job.work.need;
+  FirstMoments moments(job.hops.front());
+  if (job.work.measures_itself) {
+    options.remark = [&moments](const study::run::Progress& progress) { return moments.look(progress); };
+  }
   return finish(job, run_case(*job.cases[index].scenario, options));
 }
 

@@ -16,6 +16,7 @@
 #include "cli/case_text.h"
 #include "cli/run_cache.h"
 #include "cli/run_case.h"
+#include "cli/work_plan.h"
 #include "study/scenario/catalogue.h"
 
 namespace weft::cli {
@@ -63,6 +64,7 @@ class CasePool {
   [[nodiscard]] static std::string run_in_child(const PooledCase& one, RunThreads threads,
                                                 const std::function<void(const study::run::Progress&)>& watch);
   [[nodiscard]] RunThreads threads_of_each(std::size_t at_once) const;
+  [[nodiscard]] WorkPlan plan(Job& job) const;
   [[nodiscard]] std::string identity_of(const std::vector<PooledCase>& cases) const;
   void note(ProgressBar& bar, const std::string& text) const;
   [[nodiscard]] Result<void> run_here(const Job& job);

@@ -15,8 +15,8 @@ using MemoryOf = std::function<std::optional<MemoryNeed>(const study::scenario::
 
 /// Connections take the memory, whatever the size; flows have no engines, and always fit. The error has both numbers,
 /// and says how many connections or ranks would fit.
-[[nodiscard]] Result<void> check_collective_memory(const study::run::CollectiveRun& run, Bytes size,
-                                                   const study::scenario::Catalogue& catalogue,
-                                                   const MemoryOf& memory_of = memory_need);
+[[nodiscard]] Result<void> check_collective_memory(
+    const study::run::CollectiveRun& run, Bytes size, const study::scenario::Catalogue& catalogue,
+    const MemoryOf& memory_of = [](const study::scenario::Scenario& own) { return memory_need(own); });
 
 }  // namespace weft::cli

@@ -1,5 +1,6 @@
 #include "cli/run_case.h"
 
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -167,7 +168,7 @@ Result<void> agree(sim::Peers& peers, const Result<void>& own) {
 Result<void> check_room(const study::scenario::Scenario& scenario, const RunCase& options) {
   const bool is_checked = options.memory == RunCase::Memory::kChecked;
   if (options.peers == nullptr) {
-    return is_checked ? check_memory(scenario) : Result<void>();
+    return !is_checked ? Result<void>() : options.need ? check_memory(*options.need) : check_memory(scenario);
   }
   // Each lays out the whole network.
   std::optional<MemoryNeed> need = is_checked ? memory_need(scenario) : std::nullopt;
@@ -256,7 +257,8 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
   study::run::Collector collector;
   auto simulation = [&] {
     const EndsAtOnce setting_up;
-    return study::run::Simulation::create(scenario, collector);
+    return study::run::Simulation::create(scenario, collector, study::run::Payload::kLengths,
+                                          study::world::Division::kWhereItPays, options.threads.most);
   }();
   if (!simulation) {
     return pass_on(simulation);
@@ -277,6 +279,10 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     end = (*simulation)->run([&](const study::run::Progress& progress) {
       bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
       options.watch(progress);
+      if (const std::optional<std::string> line = options.remark(progress); line) {
+        bar.clear();
+        fmt::print(stderr, "{}\n", *line);
+      }
       return !interrupted();
     });
   }

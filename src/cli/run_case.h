@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/progress_bar.h"
+#include "cli/run_memory.h"
 #include "flow/corrections.h"
 #include "sim/peers.h"
 #include "study/results/results.h"
@@ -33,8 +34,13 @@ struct RunCase {
   double check_hops = 0;
   /// Told how far the run has come, some ten times a second.
   std::function<void(const study::run::Progress&)> watch = [](const study::run::Progress&) {};
+  /// Asked as often: a line for standard error, if there is one now.
+  std::function<std::optional<std::string>(const study::run::Progress&)> remark = [](const study::run::Progress&) {
+    return std::nullopt;
+  };
   ProgressBar::Show progress = ProgressBar::Show::kOnTerminal;
   enum class Memory : std::uint8_t { kChecked, kForced } memory = Memory::kChecked;
+  std::optional<MemoryNeed> need{};  // where it is known already; else the run computes it
   RunThreads threads{};
   /// Of a run that ranks share: the others, each of which calls the same at the same time; the first alone has the
   /// results of all. Null: none.

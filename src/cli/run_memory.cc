@@ -36,20 +36,25 @@ Result<void> check_memory(const MemoryNeed& need) {
 
 std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario) {
   const Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  return graph ? memory_need(scenario, *graph) : std::nullopt;
+}
+
+std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario, const fabric::Graph& graph) {
   std::ifstream stream("/proc/meminfo");
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   const std::optional<std::uint64_t> available = available_memory(text);
-  if (!graph || !available) {
+  if (!available) {
     return std::nullopt;
   }
-  return MemoryNeed{.estimated = study::run::estimate_memory(scenario, *graph), .available = *available};
+  return MemoryNeed{.estimated = study::run::estimate_memory(scenario, graph), .available = *available};
 }
 
 Result<void> check_memory(const study::scenario::Scenario& scenario) {
-  if (Result<fabric::Graph> graph = study::assembly::build_topology(scenario); !graph) {
+  Result<fabric::Graph> graph = study::assembly::build_topology(scenario);
+  if (!graph) {
     return pass_on(graph);
   }
-  const std::optional<MemoryNeed> need = memory_need(scenario);
+  const std::optional<MemoryNeed> need = memory_need(scenario, *graph);
   return need ? check_memory(*need) : Result<void>();
 }
 

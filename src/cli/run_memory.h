@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "fabric/topology/graph.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::cli {
@@ -21,6 +22,9 @@ struct MemoryNeed {
 [[nodiscard]] Result<void> check_memory(const MemoryNeed& need);
 /// Of a scenario on this machine; none: its topology cannot be built, or the system does not say what is available.
 [[nodiscard]] std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario);
+/// `graph` is the scenario's.
+[[nodiscard]] std::optional<MemoryNeed> memory_need(const study::scenario::Scenario& scenario,
+                                                    const fabric::Graph& graph);
 /// The same for a scenario on this machine; errors of its topology come out here as well. Where the system does not
 /// say what is available, everything fits.
 [[nodiscard]] Result<void> check_memory(const study::scenario::Scenario& scenario);

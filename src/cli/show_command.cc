@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
 
 #include "cli/complain.h"
 #include "cli/exit_status.h"
@@ -15,6 +16,8 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/resolved_values.h"
 #include "study/cost/bill_text.h"
+#include "study/results/summary_text.h"
+#include "study/run/simulation.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_words.h"
 #include "study/tuning/tuning_report.h"
@@ -25,6 +28,10 @@ namespace {
 
 // In the order of study::Origin.
 constexpr std::array<std::string_view, 6> kOrigins = {"default", "catalogue", "file", "case", "set", "derived"};
+
+std::string size_text(std::uint64_t bytes) {
+  return study::results::short_text(Bytes(static_cast<std::int64_t>(bytes)));
+}
 
 /// Errors of scenarios begin with their place.
 int refuse(const Error& error) {
@@ -101,6 +108,37 @@ int show_tuning(const study::scenario::Scenario& scenario, bool json) {
   return kSuccess;
 }
 
+int show_memory(const study::scenario::Scenario& scenario, bool json) {
+  const auto graph = study::assembly::build_topology(scenario);
+  if (!graph) {
+    return refuse(graph.error());
+  }
+  const study::run::MemoryEstimate made = study::run::memory_parts(scenario, *graph);
+  const std::array<std::tuple<const char*, const char*, std::uint64_t>, 7> parts = {{
+      {"ports", "ports of the network, with their queues", made.ports},
+      {"nics", "NICs, one for each port of a host", made.nics},
+      {"queue_pairs", "queue pairs and what programs know of them", made.queue_pairs},
+      {"packets", "packets under way", made.packets},
+      {"records", "messages and samples that results keep", made.records},
+      {"other", "what every run takes, and a fifth to spare", made.other},
+      {"total", "in all", made.total()},
+  }};
+  if (json) {
+    nlohmann::ordered_json bytes = nlohmann::ordered_json::object();
+    for (const auto& [key, about, count] : parts) {
+      bytes[key] = count;
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"bytes", bytes}, {"host_ports", graph->host_endpoints()}}.dump(2));
+    return kSuccess;
+  }
+  fmt::print("{:<46} {:>11} {:>15}\n", "memory of a run, estimated", "in all", "per host port");
+  const std::uint64_t host_ports = std::max(graph->host_endpoints(), 1U);
+  for (const auto& [key, about, count] : parts) {
+    fmt::print("{:<46} {:>11} {:>15}\n", about, size_text(count), size_text(count / host_ports));
+  }
+  return kSuccess;
+}
+
 /// Every value as a run takes it: one that is left open stands as what it comes to.
 int show_values(const study::scenario::Scenario& scenario, bool json) {
   const auto graph = study::assembly::build_topology(scenario);
@@ -130,6 +168,9 @@ int run_show(const ShowText& text) {
   if (text.tuning) {
     return show_tuning(*scenario, text.json);
   }
+  if (text.memory) {
+    return show_memory(*scenario, text.json);
+  }
   return show_values(*scenario, text.json);
 }
 
@@ -141,9 +182,15 @@ void add_show_command(CLI::App& app, ShowText& text, int& exit_status) {
   show->add_flag("--json", text.json, "Every value as JSON, including those without effect for this family");
   CLI::Option* const bill = show->add_flag(
       "--bill", text.bill, "The bill of materials of the network, and what it costs to run; with --json as JSON");
-  show->add_flag("--tuning", text.tuning,
-                 "Resulting thresholds, headroom, windows and DCQCN, with formulas and conflicts; with --json as JSON")
-      ->excludes(bill);
+  CLI::Option* const tuning =
+      show->add_flag(
+              "--tuning", text.tuning,
+              "Resulting thresholds, headroom, windows and DCQCN, with formulas and conflicts; with --json as JSON")
+          ->excludes(bill);
+  show->add_flag("--memory", text.memory,
+                 "What the memory of a run goes to: ports, NICs, queue pairs, packets; with --json as JSON")
+      ->excludes(bill)
+      ->excludes(tuning);
   show->footer("Exit status: 0 shown, 2 the scenario is wrong or cannot be read.");
   show->callback([&text, &exit_status] { exit_status = run_show(text); });
 }

@@ -1,5 +1,5 @@
 // `weft show`: a scenario resolved, every value with its source; or the bill of materials of its network,
-// or what its settings come to.
+// what its settings come to, or what the memory of a run goes to.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@ struct ShowText {
   bool json = false;
   bool bill = false;
   bool tuning = false;
+  bool memory = false;
 };
 
 /// Adds the subcommand, which writes into `text` while `app` parses, and then runs; both must outlive that.

@@ -100,6 +100,23 @@ std::optional<WorkTime> time_of_runs(const study::scenario::Scenario& scenario, 
   return time;
 }
 
+std::optional<std::string> FirstMoments::look(const study::run::Progress& progress) {
+  const Time now = clock_.now();
+  if (!began_) {
+    began_ = now;
+    hops_before_ = progress.packet_hops;
+  }
+  const double ran = (now - *began_).seconds();
+  if (has_said_ || ran < kMeasured || progress.packet_hops == hops_before_) {
+    return std::nullopt;
+  }
+  has_said_ = true;
+  const std::vector<study::run::HopsEstimate> one = {hops_};
+  const double speed = static_cast<double>(progress.packet_hops - hops_before_) / ran;
+  const WorkTime time = work_time(one, {.setup = 0, .hops_per_second = speed}, {.at_once = 1, .cores = 1});
+  return fmt::format("the run takes {}", work_time_text(time));
+}
+
 std::string work_time_text(const WorkTime& time) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3600;

@@ -8,6 +8,7 @@
 
 #include "live/clock.h"
 #include "study/run/run_estimate.h"
+#include "study/run/simulation.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::cli {
@@ -35,6 +36,21 @@ struct Workers {
 /// Of so many runs of one scenario, `jobs` at the same time (0: one per core); none: it cannot be measured.
 [[nodiscard]] std::optional<WorkTime> time_of_runs(const study::scenario::Scenario& scenario, double runs,
                                                    std::int64_t jobs);
+
+/// How long a run takes by its own first moments, for which no other has to be built.
+class FirstMoments {
+ public:
+  explicit FirstMoments(const study::run::HopsEstimate& hops) : hops_(hops) {}
+  /// Once, when it has run for a fraction of a second: "the run takes about 2 to 7 minutes".
+  [[nodiscard]] std::optional<std::string> look(const study::run::Progress& progress);
+
+ private:
+  study::run::HopsEstimate hops_;
+  live::Clock clock_;
+  std::optional<Time> began_;  // when it was looked at first
+  std::uint64_t hops_before_ = 0;
+  bool has_said_ = false;
+};
 
 /// "a few seconds", "about 20 to 90 seconds", "about 2 to 7 minutes", "about 1 to 3 hours".
 [[nodiscard]] std::string work_time_text(const WorkTime& time);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "cli/run_memory.h"
 #include "cli/work_estimate.h"
 #include "study/scenario/scenario.h"
 
@@ -12,11 +14,16 @@ namespace weft::cli {
 struct WorkPlan {
   std::size_t at_once = 1;
   WorkProgress progress;
+  std::optional<MemoryNeed> need{};  // of each, where it was asked for
+  /// Of a single run on a large network: it says itself how long it takes (FirstMoments), since a network to measure on
+  /// would take as long to build again.
+  bool measures_itself = false;
 };
 
 struct PlannedRuns {
   std::vector<study::run::HopsEstimate> hops;          // of each
   const study::scenario::Scenario* example = nullptr;  // of one of them, for a measurement; null: there are none
+  const fabric::Graph* graph = nullptr;                // that of the example, if it is known
   std::int64_t jobs = 0;                               // at the same time, as asked for; 0: one per core
   bool quiet = false;
 };

@@ -73,6 +73,7 @@ struct FabricContext {
   sim::Kernel& kernel;
   PacketPool& packets;
   std::uint64_t seed = 1;
+  std::uint32_t threads = 1;  // that may lay out a large fabric together; changes no result
 };
 
 /// Without partitions, the first.

@@ -248,7 +248,9 @@ inline void flush_wire(Port& port, Lose lose, LoseControl lose_control) {
   port.control_arrival.cancel();
 }
 
-/// Adds the four actors of a port; `name` is the hash of its stable name.
+inline constexpr std::size_t kActorsOfPort = 4;
+
+/// Adds the actors of a port; `name` is the hash of its stable name.
 template <class Port>
 inline void register_port_actors(sim::ActorOrder& ranks, std::uint64_t name, Port& port,
                                  sim::PartitionIndex partition) {

@@ -1,7 +1,6 @@
 #include "fabric/port_map.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/assert.h"
 #include "base/random.h"
@@ -11,12 +10,15 @@ namespace weft::fabric {
 
 PortMap::PortMap(const Graph& graph, std::uint64_t seed) {
   PortIndex next = 0;
+  first_port_.reserve(graph.nodes.size());
+  node_hash_.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) {
     first_port_.push_back(next);
     node_hash_.push_back(stable_hash(seed, node.name));
     next += node.ports;
   }
   link_of_.resize(next);
+  port_hash_.reserve(next);
   std::vector<NodeIndex> far_node(next);
   for (std::uint32_t link = 0; link < graph.links.size(); ++link) {
     const Link& cable = graph.links[link];
@@ -24,11 +26,15 @@ PortMap::PortMap(const Graph& graph, std::uint64_t seed) {
     far_node[at(cable.a)] = cable.b.node;
     far_node[at(cable.b)] = cable.a.node;
   }
+  std::vector<std::uint32_t> cables(graph.nodes.size());  // of the node to each other one so far
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    std::map<NodeIndex, std::uint32_t> cables;  // to each neighbour so far
-    for (PortIndex port = first_port_[node]; port < first_port_[node] + graph.nodes[node].ports; ++port) {
-      const std::uint32_t parallel = cables[far_node[port]]++;
+    const PortIndex end = first_port_[node] + graph.nodes[node].ports;
+    for (PortIndex port = first_port_[node]; port < end; ++port) {
+      const std::uint32_t parallel = cables[far_node[port].value()]++;
       port_hash_.push_back(SplitMix64(node_hash_[node] + 3 * node_hash(far_node[port]) + parallel).next());
+    }
+    for (PortIndex port = first_port_[node]; port < end; ++port) {
+      cables[far_node[port].value()] = 0;
     }
   }
 }

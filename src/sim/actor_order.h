@@ -3,6 +3,7 @@
 // Two actors keep their order whatever else exists, so adding or renaming an unrelated one changes no tie.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,10 @@ class ActorOrder {
     wake.set_partition(partition);
     entries_.push_back({mix(key), key, &wake});
   }
-  /// Gives every wake its rank. Two actors with the same key are a programmer's error.
-  void assign();
+  /// Room for so many more, where they are known.
+  void reserve(std::size_t actors) { entries_.reserve(entries_.size() + actors); }
+  /// Gives every wake its rank, on so many threads. Two actors with the same key are a programmer's error.
+  void assign(std::uint32_t threads = 1);
 
  private:
   struct Entry {

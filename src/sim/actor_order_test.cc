@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "base/random.h"
 #include "base/stable_hash.h"
 
 namespace weft::sim {
@@ -88,6 +92,33 @@ TEST(RanksDeathTest, RefuseTwoActorsOfOneKey) {
   table.add({7, 1}, wakes[0]);
   table.add({7, 1}, wakes[1]);
   EXPECT_DEATH(table.assign(), "");
+}
+
+// Derived from the rule alone: the hash of a key, and the key itself where hashes are the same.
+TEST(Ranks, AreThoseOfAPlainSortOnAnyNumberOfThreads) {
+  constexpr std::uint32_t kActors = 40'000;
+  std::vector<ActorKey> keys;
+  for (std::uint32_t i = 0; i < kActors; ++i) {
+    keys.push_back({name(std::to_string(i / 4)), i % 4});
+  }
+  const auto place = [&keys](std::uint32_t i) {
+    const std::uint64_t hash = SplitMix64(keys[i].owner + std::uint64_t{keys[i].role} * 0x9e3779b97f4a7c15).next();
+    return std::tuple(hash, keys[i].owner, keys[i].role);
+  };
+  std::vector<std::uint32_t> sorted(kActors);
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  for (const std::uint32_t threads : {1U, 2U, 3U}) {
+    std::vector<Wake> wakes(kActors);
+    ActorOrder table;
+    for (std::uint32_t i = 0; i < kActors; ++i) {
+      table.add(keys[i], wakes[i]);
+    }
+    table.assign(threads);
+    for (std::uint32_t rank = 0; rank < kActors; ++rank) {
+      ASSERT_EQ(wakes[sorted[rank]].rank(), rank) << threads << " threads";
+    }
+  }
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "workload/local_connector.h"
 
-#include <fmt/core.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
@@ -277,8 +278,10 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
 }
 
 std::uint64_t LocalConnector::hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const {
-  return stable_hash(job_.seed, fmt::format("{}/{}.{}->{}.{}/{}/{}/{}", job_.name, name.from.value(), name.rail,
-                                            name.to.value(), name.remote_rail, name.channel, index, what));
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}/{}.{}->{}.{}/{}/{}/{}"), job_.name, name.from.value(),
+                 name.rail, name.to.value(), name.remote_rail, name.channel, index, what);
+  return stable_hash(job_.seed, {text.data(), text.size()});
 }
 
 }  // namespace weft::workload

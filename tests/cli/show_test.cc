@@ -100,6 +100,28 @@ TEST_F(Show, EvaluatesTheFormulasOfTuning) {
   EXPECT_FALSE(json.at("ports").empty());
 }
 
+TEST_F(Show, SplitsTheMemoryOfARunIntoPartsThatAddUp) {
+  const auto outcome = show("--memory");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("ports of the network, with their queues"));
+  EXPECT_THAT(outcome.out, HasSubstr("packets under way"));
+  const auto json = nlohmann::json::parse(show("--memory --json").out);
+  std::uint64_t sum = 0;
+  for (const auto& [part, bytes] : json.at("bytes").items()) {
+    sum += part == "total" ? 0 : bytes.get<std::uint64_t>();
+  }
+  EXPECT_GT(sum, 0U);
+  EXPECT_EQ(json.at("bytes").at("total").get<std::uint64_t>(), sum);
+}
+
+TEST_F(Show, TakesNoOtherListBesideMemory) {
+  for (const char* const other : {"--bill", "--tuning"}) {
+    const auto outcome = show(std::string("--memory ") + other);
+    EXPECT_NE(outcome.exit_status, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("--memory"));
+  }
+}
+
 TEST_F(Show, NamesSettingsThatContradictTheCable) {
   const auto outcome = show("--tuning --set ethernet.priority.3.headroom=9kB");
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;

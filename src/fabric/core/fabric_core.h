@@ -159,7 +159,7 @@ class FabricCore : public EndpointPort {
 
   /// Ports, switches, cables, cut-through, errors, balancers: all that the core has. Before a discipline lays out its
   /// own.
-  void lay_out();
+  void lay_out(std::uint32_t threads);
 
   [[nodiscard]] bool is_endpoint(PortIndex port) const { return port < graph_.endpoints; }
 

@@ -4,11 +4,15 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/parallel.h"
 #include "base/stable_hash.h"
 #include "fabric/core/fabric_core.h"
 #include "fabric/routing/path_choice.h"
 
 namespace weft::fabric {
+
+/// Fewer are laid out sooner than another thread begins.
+inline constexpr std::size_t kPortsOfThread = 1'024;
 
 template <class Fabric, class Parts>
 FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContext context)
@@ -21,18 +25,21 @@ FabricCore<Fabric, Parts>::FabricCore(Graph graph, Options options, FabricContex
       seed_(context.seed) {}
 
 template <class Fabric, class Parts>
-void FabricCore<Fabric, Parts>::lay_out() {
+void FabricCore<Fabric, Parts>::lay_out(std::uint32_t threads) {
   WEFT_ASSERT(options_.switch_profile.empty() || options_.switch_profile.size() == graph_.switches());
   WEFT_ASSERT(options_.port_profile.empty() || options_.port_profile.size() == 2 * graph_.links.size());
   WEFT_ASSERT(options_.endpoint_pipeline.empty() || options_.endpoint_pipeline.size() == graph_.endpoints);
-  ports_.resize(map_.size());
+  resize_populated(ports_, map_.size(), threads);
   peers_.resize(map_.size());
   errors_.resize(map_.size());
   endpoints_.resize(graph_.endpoints);
   lay_out_switches();
-  for (std::uint32_t link = 0; link < graph_.links.size(); ++link) {
-    connect_link(link);
-  }
+  in_parts(graph_.links.size(), {.threads = threads, .least = kPortsOfThread},
+           [this](std::size_t first, std::size_t last) {
+             for (std::size_t link = first; link < last; ++link) {
+               connect_link(static_cast<std::uint32_t>(link));
+             }
+           });
   expect_errors();
   for (const Switch& node : switches_) {
     allow_cut_through(node);
@@ -140,14 +147,18 @@ void FabricCore<Fabric, Parts>::set_up_errors() {
 template <class Fabric, class Parts>
 void FabricCore<Fabric, Parts>::register_actors(sim::ActorOrder& ranks,
                                                 std::span<const sim::PartitionIndex> partitions) {
+  ranks.reserve(kActorsOfPort * ports_.size() + switches_.size() + 1);
+  const auto node_of = [this](const Port& port) {
+    return NodeIndex(port.has(kIsEndpoint) ? port.owner : graph_.endpoints + port.owner);
+  };
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     Port& port = ports_[index];
-    port.peer_partition = partition_of(partitions, map_.end_of(port.peer).node);
-    if (port.peer_partition != partition_of(partitions, map_.end_of(index).node)) {
+    const sim::PartitionIndex own = partition_of(partitions, node_of(port));
+    port.peer_partition = partition_of(partitions, node_of(ports_[port.peer]));
+    if (port.peer_partition != own) {
       port.set_crosses();
     }
-    register_port_actors(ranks, map_.port_hash(index), ports_[index],
-                         partition_of(partitions, map_.end_of(index).node));
+    register_port_actors(ranks, map_.port_hash(index), port, own);
   }
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
     const NodeIndex node(graph_.endpoints + ordinal);

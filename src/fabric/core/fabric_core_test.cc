@@ -37,7 +37,7 @@ class PlainFabric final : public FabricCore<PlainFabric, PlainParts> {
  public:
   PlainFabric(Graph graph, Options options, FabricContext context)
       : FabricCore(std::move(graph), std::move(options), context) {
-    lay_out();
+    lay_out(1);
   }
 
   void on_arrival(PortIndex port, Time now) { receive(port, now); }

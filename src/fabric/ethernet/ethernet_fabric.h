@@ -157,8 +157,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   friend class EthernetControl;
 
   using FabricCore::FabricCore;
-  void lay_out_queues();
-  [[nodiscard]] Result<void> size_buffers();
+  void lay_out_queues(std::uint32_t threads);
+  [[nodiscard]] Result<void> size_buffers(std::uint32_t threads);
   void set_up_queues(PortIndex index);
   [[nodiscard]] Result<void> set_up_telemetry();
 
@@ -349,7 +349,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   HugeVector<EgressQueue> queues_;
   HugeVector<IngressGroup> groups_;
   HugeVector<Red> markers_;
-  std::vector<PauseRecord> pauses_;
+  HugeVector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
   std::vector<DepartureRecord> departures_;                         // per port; empty if none needs it
   std::vector<LinkControl> controls_;                               // per port; empty without LLR and credits

@@ -24,13 +24,13 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
                                                                FabricContext context) {
   WEFT_ASSERT(!options.switches.empty() && !options.ports.empty());
   std::unique_ptr<EthernetFabric> fabric(new EthernetFabric(std::move(graph), std::move(options), context));
-  fabric->lay_out();
-  fabric->lay_out_queues();
+  fabric->lay_out(context.threads);
+  fabric->lay_out_queues(context.threads);
   fabric->set_up_departures();
   if (Result<void> able = fabric->set_up_link_control(); !able) {
     return pass_on(able);
   }
-  if (Result<void> sized = fabric->size_buffers(); !sized) {
+  if (Result<void> sized = fabric->size_buffers(context.threads); !sized) {
     return pass_on(sized);
   }
   if (Result<void> able = fabric->set_up_telemetry(); !able) {
@@ -47,12 +47,12 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   return fabric;
 }
 
-void EthernetFabric::lay_out_queues() {
+void EthernetFabric::lay_out_queues(std::uint32_t threads) {
   const std::size_t queues = ports_.size() * kPriorities;
-  queues_.resize(queues);
-  groups_.resize(queues);
-  markers_.resize(queues);
-  pauses_.resize(ports_.size());
+  resize_populated(queues_, queues, threads);
+  resize_populated(groups_, queues, threads);
+  resize_populated(markers_, queues, threads);
+  resize_populated(pauses_, ports_.size(), threads);
   port_drops_.resize(ports_.size());
   gap_bytes_ = narrow(options_.frame_gap);
   for (EthernetPort& port : ports_) {
@@ -76,10 +76,12 @@ void EthernetFabric::lay_out_queues() {
   }
 }
 
-Result<void> EthernetFabric::size_buffers() {
-  for (PortIndex index = 0; index < ports_.size(); ++index) {
-    set_up_queues(index);
-  }
+Result<void> EthernetFabric::size_buffers(std::uint32_t threads) {
+  in_parts(ports_.size(), {.threads = threads, .least = kPortsOfThread}, [this](std::size_t first, std::size_t last) {
+    for (std::size_t index = first; index < last; ++index) {
+      set_up_queues(static_cast<PortIndex>(index));
+    }
+  });
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
     Switch& node = switches_[ordinal];
     const Bytes buffer = options_.switches[node.profile].buffer;

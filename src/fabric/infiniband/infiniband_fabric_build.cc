@@ -40,11 +40,8 @@ Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, 
   if (Result<void> checked = fabric->check_options(); !checked) {
     return pass_on(checked);
   }
-  fabric->lay_out();
-  fabric->lay_out_lanes();
-  for (PortIndex index = 0; index < fabric->ports_.size(); ++index) {
-    fabric->set_up_lanes(index);
-  }
+  fabric->lay_out(context.threads);
+  fabric->lay_out_lanes(context.threads);
   fabric->fill_credits();
   for (const Switch& node : fabric->switches_) {
     fabric->add_stages(node);
@@ -114,10 +111,10 @@ Result<void> InfiniBandFabric::check_levels(const InfiniBandPortOptions& profile
   return {};
 }
 
-void InfiniBandFabric::lay_out_lanes() {
+void InfiniBandFabric::lay_out_lanes(std::uint32_t threads) {
   const std::uint32_t ports = port_count();
-  credits_.resize(std::size_t{ports} * lanes_);
-  outputs_.resize(std::size_t{ports} * lanes_);
+  resize_populated(credits_, std::size_t{ports} * lanes_, threads);
+  resize_populated(outputs_, std::size_t{ports} * lanes_, threads);
   queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
   if (options_.lane_phases > 1) {
     phases_ = LanePhases(graph_, map_);
@@ -131,6 +128,11 @@ void InfiniBandFabric::lay_out_lanes() {
                       : is_sure                   ? LookAhead::kAlways
                                                   : LookAhead::kOneHop;
   }
+  in_parts(ports, {.threads = threads, .least = kPortsOfThread}, [this](std::size_t first, std::size_t last) {
+    for (std::size_t index = first; index < last; ++index) {
+      set_up_lanes(static_cast<PortIndex>(index));
+    }
+  });
 }
 
 void InfiniBandFabric::set_up_lanes(PortIndex index) {

@@ -32,7 +32,7 @@ Result<std::unique_ptr<ScheduledFabric>> ScheduledFabric::create(Graph graph, Sc
   if (Result<void> able = fabric->check_options(); !able) {
     return pass_on(able);
   }
-  fabric->lay_out();
+  fabric->lay_out(context.threads);
   fabric->lay_out_leaves();
   if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);

@@ -38,14 +38,22 @@ void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& gr
   }
 }
 
+// Names of all ports of a large network are made only if something may mean one.
 Result<void> check_names(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  const bool means_ports = !scenario.overrides.empty() || !scenario.events.empty() || !scenario.failures.empty();
+  const bool means_hosts = std::ranges::any_of(scenario.traffic, [](const scenario::TrafficSettings& traffic) {
+    return !traffic.sources.empty() || !traffic.destinations.empty();
+  });
+  if (!means_ports && !means_hosts) {
+    return {};
+  }
   std::vector<std::string> hosts;
   std::vector<std::string> devices;
   std::vector<std::string> ports;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const fabric::Node& node = graph.nodes[i];
     devices.push_back(node.name);
-    for (std::uint16_t port = 0; port < node.ports; ++port) {
+    for (std::uint16_t port = 0; means_ports && port < node.ports; ++port) {
       ports.push_back(fabric::port_name(graph, {fabric::NodeIndex(i), port}));
     }
     if (i < graph.endpoints) {

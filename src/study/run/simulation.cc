@@ -54,12 +54,13 @@ Simulation::Simulation(const scenario::Scenario& scenario, workload::MessageSink
 Simulation::~Simulation() = default;
 
 Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario& scenario, workload::MessageSink& sink,
-                                                       Payload payload, world::Division division) {
+                                                       Payload payload, world::Division division,
+                                                       std::uint32_t setup_threads) {
   if (scenario.fidelity == scenario::Fidelity::kFlow) {
     return fail("fidelity = \"flow\" is for `weft run` and `weft collective`; set fidelity = \"packet\" here");
   }
   std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload, division));
-  if (Result<void> built = simulation->build(); !built) {
+  if (Result<void> built = simulation->build(setup_threads); !built) {
     return pass_on(built);
   }
   simulation->set_threads(1);

@@ -83,10 +83,11 @@ struct TierBytes {
 class Simulation {
  public:
   /// Builds everything; nothing has happened yet. Errors name the scenario's place where possible.
-  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then.
+  /// With bytes, collectives really move and add up numbers; all traffic must be collectives then. How many threads
+  /// build it changes nothing.
   [[nodiscard]] static Result<std::unique_ptr<Simulation>> create(
       const scenario::Scenario& scenario, workload::MessageSink& sink, Payload payload = Payload::kLengths,
-      world::Division division = world::Division::kWhereItPays);
+      world::Division division = world::Division::kWhereItPays, std::uint32_t setup_threads = 1);
   ~Simulation();
 
   enum class End : std::uint8_t {
@@ -214,7 +215,7 @@ class Simulation {
              world::Division division);
   [[nodiscard]] Result<void> make_collective(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_directory(Job& job);
-  [[nodiscard]] Result<void> build();
+  [[nodiscard]] Result<void> build(std::uint32_t threads);
   /// Of several composed jobs.
   void make_turns(std::span<const assembly::TrafficPlan> plans);
   [[nodiscard]] host::HostResources* resources_of(const world::MachinePlan& machine) const;
@@ -336,8 +337,19 @@ class Simulation {
   Common common_{};
 };
 
-/// Bytes of memory that the scenario will need, roughly and rather too many, messages and samples included where their
-/// number is known; for the check before a large run.
+/// What the memory of a run goes to, in bytes, roughly and rather too many.
+struct MemoryEstimate {
+  std::uint64_t ports = 0;        // of the network, with their queues
+  std::uint64_t nics = 0;         // one for each port of a host, with its rank
+  std::uint64_t queue_pairs = 0;  // of all connections, with what programs know of them
+  std::uint64_t packets = 0;      // under way
+  std::uint64_t records = 0;      // messages and samples that results keep, where their number is known
+  std::uint64_t other = 0;        // what every run takes, and a fifth more of all but the records
+
+  [[nodiscard]] std::uint64_t total() const { return ports + nics + queue_pairs + packets + records + other; }
+};
+[[nodiscard]] MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Graph& graph);
+/// All of it; for the check before a large run.
 [[nodiscard]] std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph);
 
 }  // namespace weft::study::run

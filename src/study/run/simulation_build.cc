@@ -176,7 +176,7 @@ void choose_scale_up(const std::optional<assembly::ScaleUpPlan>& plan, assembly:
 
 }  // namespace
 
-Result<void> Simulation::build() {
+Result<void> Simulation::build(std::uint32_t threads) {
   Result<fabric::Graph> graph = assembly::build_topology(scenario_);
   if (!graph) {
     return pass_on(graph);
@@ -200,6 +200,7 @@ Result<void> Simulation::build() {
   make_turns(*plans);
   world::WorldOptions options;
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
+  options.threads = threads;
   options.carries_bytes = payload_ == Payload::kBytes;
   if (Result<void> chosen = choose_fabric(scenario_, *graph, *plans, options, parts_->resweeps); !chosen) {
     return chosen;

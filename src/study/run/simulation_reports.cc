@@ -271,7 +271,7 @@ std::uint64_t estimate_records(const scenario::Scenario& scenario, const fabric:
 
 // Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one
 // bandwidth-delay product per host; then a fifth more.
-std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr std::uint64_t kPerPort = 1'600;
   constexpr std::uint64_t kPerEndpoint = 9'000;
   constexpr std::uint64_t kPerConnection = 2'500;
@@ -297,11 +297,19 @@ std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::
                        ? all * all
                        : 2 * all;
   }
-  const std::uint64_t packets = std::uint64_t{200} * graph.endpoints;
-  const std::uint64_t sum = 2 * graph.links.size() * kPerPort + graph.endpoints * kPerEndpoint +
-                            connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge +
-                            packets * kPerPacket + (std::uint64_t{16} << 20);
-  return sum + sum / 5 + estimate_records(scenario, graph);
+  constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
+  MemoryEstimate made{.ports = 2 * graph.links.size() * kPerPort,
+                      .nics = graph.endpoints * kPerEndpoint,
+                      .queue_pairs = connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge,
+                      .packets = std::uint64_t{200} * graph.endpoints * kPerPacket,
+                      .other = kAlways};
+  made.other += made.total() / 5;
+  made.records = estimate_records(scenario, graph);
+  return made;
+}
+
+std::uint64_t estimate_memory(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  return memory_parts(scenario, graph).total();
 }
 
 }  // namespace weft::study::run

@@ -31,7 +31,7 @@ Outcome run(const scenario::Scenario& scenario, Way way, std::uint32_t threads =
   Collector collector;
   auto simulation =
       Simulation::create(scenario, collector, Payload::kLengths,
-                         way == Way::kWhole ? world::Division::kNever : world::Division::kWhereverPossible);
+                         way == Way::kWhole ? world::Division::kNever : world::Division::kWhereverPossible, threads);
   Outcome outcome;
   if (!simulation.has_value()) {
     ADD_FAILURE() << simulation.error().message;
@@ -404,6 +404,25 @@ world::WorldOptions world_of(std::string_view text) {
 std::string tree_with(std::string_view radix, std::string_view links) {
   return fmt::format("[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = {}\n{}", radix,
                      links);
+}
+
+// Large enough for every part of it to be dealt among threads.
+TEST(SetUp, GivesTheSameWorldOnAnyNumberOfThreads) {
+  for (const std::string_view family : {"rocev2", "infiniband"}) {
+    const auto scenario = scenario::parse_scenario(
+        fmt::format("stop = \"3 us\"\n[fabric]\nfamily = \"{}\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = "
+                    "16\n[output]\nsample_interval = \"1 us\"\n{}",
+                    family, traffic("permutation", "size = \"40 kB\"")),
+        {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+    ASSERT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+    const Outcome one = run(*scenario, Way::kWindows, 1);
+    for (const std::uint32_t threads : {2U, 3U}) {
+      const Outcome several = run(*scenario, Way::kWindows, threads);
+      EXPECT_EQ(several.threads, threads);
+      EXPECT_EQ(several.events, one.events);
+      EXPECT_EQ(difference(several, one), "") << family << " on " << threads;
+    }
+  }
 }
 
 TEST(WorldDivision, CutsTheLongestCablesThatLeaveEnoughParts) {

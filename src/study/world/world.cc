@@ -6,6 +6,11 @@
 #include "base/stable_hash.h"
 
 namespace weft::study::world {
+namespace {
+
+constexpr std::size_t kActorsOfNic = 2;
+
+}  // namespace
 
 World::World(const WorldOptions& options)
     : seed_(options.seed),
@@ -16,7 +21,7 @@ World::World(const WorldOptions& options)
 
 Result<std::unique_ptr<World>> World::create(WorldOptions options) {
   std::unique_ptr<World> world(new World(options));
-  const fabric::FabricContext context{world->kernel_, world->packets_, options.seed};
+  const fabric::FabricContext context{world->kernel_, world->packets_, options.seed, options.threads};
   std::optional<std::vector<fabric::LinkEvent>> events;  // of links, where ports stand in for one another
   std::visit(
       [&](const auto& fabric) {
@@ -113,6 +118,7 @@ void World::assign_ranks(const WorldOptions& options) {
   if (scale_up_ != nullptr) {
     scale_up_->register_actors(ranks, division_.of_domain);
   }
+  ranks.reserve(kActorsOfNic * nics_.size() + machines_.size());
   for (std::uint32_t i = 0; i < nics_.size(); ++i) {
     nics_[i].register_actors(ranks, addresses_[i], partition_of(EndpointId(i)));
   }
@@ -138,7 +144,7 @@ void World::assign_ranks(const WorldOptions& options) {
   if (scale_up_aggregation_ != nullptr) {
     scale_up_aggregation_->register_actors(ranks);
   }
-  ranks.assign();
+  ranks.assign(options.threads);
 }
 
 std::uint64_t World::packet_hops() const {

@@ -76,6 +76,8 @@ struct WorldOptions {
   host::Defences defences{};
   /// Whether the world may be divided: programs then touch nothing but their own host, but for opening connections.
   Division division = Division::kNever;
+  /// That lay out a large world together. Changes no result.
+  std::uint32_t threads = 1;
 };
 
 class World {
