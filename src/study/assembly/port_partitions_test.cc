@@ -125,17 +125,18 @@ TEST_F(PartitionsOfPorts, RefuseTrafficBetweenPortsThatCannotTalk) {
 TEST_F(PartitionsOfPorts, RefuseAFileThatIsOfAnotherNetworkOrNone) {
   constexpr std::string_view kFlow = "kind = \"flows\"\nsources = [\"host0\"]\ndestinations = [\"host1\"]\n";
   EXPECT_THAT(refused("Default=0x7fff : ALL=full ;\nown=0x5 : 0x1234=full ;\n", kFlow),
-              AllOf(HasSubstr("partitions.conf:2:12: no port of the network has the GUID 0x0000000000001234"),
+              AllOf(HasSubstr("partitions.conf:2:11: no port of the network has the GUID 0x0000000000001234"),
                     HasSubstr("weft subnet show test.toml")));
   EXPECT_THAT(refused("no definition\n", kFlow), HasSubstr("partitions.conf:1:"));
   const auto absent = scenario::parse_scenario(fmt::format("{}[[traffic]]\nkind = \"permutation\"\n", kHosts),
                                                {.file = "test.toml"}, scenario::test_catalogue());
   EXPECT_THAT(scenario::message_of(absent), HasSubstr("'file' needs keys.partition_file"));
-  const auto ethernet = scenario::parse_scenario(
-      fmt::format("{}partition_file = \"p.conf\"\n[[traffic]]\nkind = \"permutation\"\n", kHosts),
-      {.file = "test.toml", .case_name = {}, .settings = {"keys.partitions=per-job", "fabric.family=rocev2"}},
-      scenario::test_catalogue());
-  EXPECT_THAT(scenario::message_of(ethernet), HasSubstr("partition_file"));
+  const std::string ethernet =
+      "[fabric]\nfamily = \"rocev2\"" + std::string(kHosts.substr(kHosts.find("\n[topology]")));
+  EXPECT_THAT(scenario::message_of(scenario::parse_scenario(
+                  ethernet + "partition_file = \"p.conf\"\n[[traffic]]\nkind = \"permutation\"\n",
+                  {.file = "test.toml"}, scenario::test_catalogue())),
+              HasSubstr("'file' is of InfiniBand's subnet manager"));
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // The table of attacks.
+#include <algorithm>
+#include <iterator>
+
 #include "study/results/record_access.h"
 #include "study/results/results.h"
 
@@ -7,7 +10,8 @@ namespace {
 
 constexpr Forms packets(std::string_view json) { return {.unit = "packets", .json = json}; }
 
-std::vector<Field> attack_fields() {
+/// Who, and what became of the packets.
+std::vector<Field> packet_fields() {
   return {{"name", member<&AttackRow::name>, "As the scenario calls it.", {.json = "name"}},
           {"kind", member<&AttackRow::kind>, "What the attacker does.", {.json = "kind"}},
           {"attacker", member<&AttackRow::from>, "The port that sends.", {.json = "from"}},
@@ -54,8 +58,12 @@ std::vector<Field> attack_fields() {
            packets("refused_other")},
           {"lost", member<&AttackRow::lost>,
            "Dropped on the way, not obeyed (PFC), or under way when the run ended: sent = accepted + refused + lost.",
-           packets("lost")},
-          {"bytes_written",
+           packets("lost")}};
+}
+
+/// What they have done.
+std::vector<Field> effect_fields() {
+  return {{"bytes_written",
            member<&AttackRow::bytes_written>,
            "Of the victim's memory, by the attacker.",
            {.json = "bytes_written"}},
@@ -78,6 +86,12 @@ std::vector<Field> attack_fields() {
            member<&AttackRow::sessions_broken>,
            "Of BGP, that a forged reset ended.",
            {.unit = "sessions", .json = "sessions_broken"}}};
+}
+
+std::vector<Field> attack_fields() {
+  std::vector<Field> fields = packet_fields();
+  std::ranges::copy(effect_fields(), std::back_inserter(fields));
+  return fields;
 }
 
 }  // namespace

@@ -320,15 +320,16 @@ TEST(AttackRun, AnSmKeyThatIsKnownOrAnMKeyThatIsNotSetIsEnough) {
   EXPECT_GT(open.row.diverted, 0U);
 }
 
-// The attacker waits for the answer: the first table is written no sooner than a request and an answer take.
+// A request takes 400 ns through one switch, so does its answer: nothing but requests leaves within 500 ns.
 TEST(AttackRun, AskingForKeysTakesTheTimeOfARequestAndItsAnswer) {
-  constexpr std::string_view kOnce =
-      "kind = \"forged-sm-key\"\nstart = \"20 us\"\nstop = \"20200 ns\"\nrate = 10000000\n";
-  const Attacked once = ask({"keys.m_key=true"}, kOnce);
-  EXPECT_EQ(once.row.sent, 2U) << "a trusted request, and one without an SM_Key 100 ns later";
-  EXPECT_EQ(once.row.accepted, 1U);
-  EXPECT_EQ(once.row.untrusted, 1U);
-  EXPECT_EQ(once.row.diverted, 0U);
+  constexpr std::string_view kBrief =
+      "kind = \"forged-sm-key\"\nstart = \"20 us\"\nstop = \"20500 ns\"\nrate = 10000000\n";
+  const Attacked brief = ask({"keys.m_key=true"}, kBrief);
+  EXPECT_GE(brief.row.sent, 2U);
+  EXPECT_GE(brief.row.accepted, 1U);
+  EXPECT_GE(brief.row.untrusted, 1U);
+  EXPECT_EQ(brief.row.switch_key, 0U);
+  EXPECT_EQ(brief.row.diverted, 0U);
 }
 
 TEST(AttackRun, WhoCannotOrNeedNotAskForKeysIsRefused) {

@@ -99,7 +99,7 @@ TEST(PartitionRun, WhatCannotTalkIsRefusedBeforeTheRun) {
   Collector collector;
   const auto simulation = Simulation::create(*scenario, collector);
   ASSERT_FALSE(simulation);
-  EXPECT_THAT(simulation.error().message, HasSubstr("'inference' sends between host2/nic0 and host3/nic0"));
+  EXPECT_THAT(simulation.error().message, HasSubstr("'inference' sends between host3/nic0 and host2/nic0"));
 }
 
 }  // namespace

@@ -66,6 +66,19 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   return {};
 }
 
+/// P_Keys of jobs, and those of ports by a file.
+Result<void> choose_partitions(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                               std::span<const assembly::TrafficPlan> plans, std::vector<std::uint16_t>& of_jobs,
+                               std::optional<assembly::PortKeys>& of_ports) {
+  Result<std::optional<assembly::PortKeys>> made = assembly::checked_partitions(scenario, graph, plans);
+  if (!made) {
+    return pass_on(made);
+  }
+  of_ports = *std::move(made);
+  of_jobs = assembly::partition_keys(scenario, plans);
+  return {};
+}
+
 /// `numbers`: of the world's attacks, in the scenario.
 Result<void> choose_attacks(const scenario::Scenario& scenario, std::span<const assembly::TrafficPlan> plans,
                             const std::optional<assembly::PortKeys>& port_keys, world::WorldOptions& options,
@@ -196,11 +209,9 @@ Result<void> Simulation::build() {
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
   }
-  Result<std::optional<assembly::PortKeys>> port_keys = assembly::checked_partitions(scenario_, *graph, *plans);
-  if (!port_keys) {
-    return pass_on(port_keys);
+  if (Result<void> may = choose_partitions(scenario_, *graph, *plans, parts_->partitions, parts_->port_keys); !may) {
+    return may;
   }
-  parts_->port_keys = *std::move(port_keys);
   if (Result<void> may = check_company(*plans); !may) {
     return may;
   }
@@ -232,7 +243,6 @@ Result<void> Simulation::build() {
       }
     }
   }
-  parts_->partitions = assembly::partition_keys(scenario_, *plans);
   if (Result<void> attacked = choose_attacks(scenario_, *plans, parts_->port_keys, options, parts_->attacks);
       !attacked) {
     return attacked;

@@ -62,12 +62,14 @@ class AdministrationOfAManager : public testing::Test {
     return swept_.world.received().size() > before ? std::optional(swept_.world.received().back().packet)
                                                    : std::nullopt;
   }
-  /// The record of a switch's port.
+  /// PortInfo of a switch, which its port 0 has with the M_Key; P_Keys of its port 1.
   std::optional<MadPacket> ask_port(std::uint16_t attribute, std::uint64_t sm_key) {
     MadPacket packet = request({.attribute = attribute, .sm_key = sm_key});
     const std::span<std::byte> record = std::span(packet.mad).subspan(wire::kAdministrationData);
     wire::store_be16(record, 0, lid("Leaf2"));
-    wire::store_u8(record, attribute == kPortInfoRecord ? 2 : 4, 1);
+    if (attribute == kPKeyTableRecord) {
+      wire::store_u8(record, 4, 1);
+    }
     return ask(packet);
   }
   static std::uint16_t status(const MadPacket& packet) { return wire::load_be16(packet.mad, mad_offset::kStatus); }
