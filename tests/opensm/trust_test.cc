@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/test_paths.h"
 #include "subnet/agent/test_subnet.h"
-#include "tests/opensm/networks.h"
 
 namespace weft::subnet {
 namespace {
