@@ -10,6 +10,8 @@ REFUSALS = {
     "refused_switch_p_key": "P_Key at the switch",
     "refused_switch_address": "source at the leaf",
     "refused_switch_key": "key of the switch",
+    "refused_sm_key": "SM_Key",
+    "refused_untrusted": "answered without the M_Key",
     "refused_authentication": "TSS",
     "refused_queue_pair": "queue pair",
     "refused_p_key": "P_Key",

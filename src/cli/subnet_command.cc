@@ -130,11 +130,15 @@ Result<Said> sweeps(const SubnetText& text, const ManagedSubnet& managed) {
 }
 
 Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
-  const Result<std::string> contents = read_file(text.conf, kLargestConf);
+  const std::string& conf = text.conf.empty() ? managed.partition_file : text.conf;
+  if (conf.empty()) {
+    return fail("--conf: no partitions.conf is named; give one, or keys.partition_file in a scenario");
+  }
+  const Result<std::string> contents = read_file(conf, kLargestConf);
   if (!contents) {
     return tl::unexpected(contents.error());
   }
-  Result<subnet::PartitionFile> file = subnet::parse_partitions({.text = *contents, .name = text.conf});
+  Result<subnet::PartitionFile> file = subnet::parse_partitions({.text = *contents, .name = conf});
   if (!file) {
     return fail(
         "{} (of a file that it refuses OpenSM takes nothing: every port is then a full member of the default "
@@ -143,16 +147,16 @@ Result<Said> partitions(const SubnetText& text, const ManagedSubnet& managed) {
   }
   const Result<subnet::Partitions> made = subnet::assign_partitions(managed.view, file->rules);
   if (!made) {
-    return fail("{}: {}", text.conf, made.error().message);
+    return fail("{}: {}", conf, made.error().message);
   }
   std::vector<std::string> warnings = std::move(file->warnings);
   for (const subnet::MemberRule& rule : made->unknown) {
-    warnings.push_back(fmt::format("{}:{}:{}: no end port of the subnet has the GUID 0x{:016x}", text.conf, rule.line,
+    warnings.push_back(fmt::format("{}:{}:{}: no end port of the subnet has the GUID 0x{:016x}", conf, rule.line,
                                    rule.column, rule.port.value));
   }
   for (const subnet::MulticastRule& group : made->foreign) {
     warnings.push_back(
-        fmt::format("{}:{}:{}: the IP group '{}' has the P_Key of another partition; OpenSM leaves it out", text.conf,
+        fmt::format("{}:{}:{}: the IP group '{}' has the P_Key of another partition; OpenSM leaves it out", conf,
                     group.line, group.column, group.mgid));
   }
   const PartitionView view(managed, *made);
@@ -278,7 +282,8 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
 
   CLI::App* of_partitions = command->add_subcommand("partitions", "Show who may talk to whom by a partitions.conf");
   add_subnet_options(*of_partitions, text);
-  of_partitions->add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)")->required();
+  of_partitions->add_option("--conf", text.conf,
+                            "Partitions as OpenSM reads them (partitions.conf); default: the scenario's");
   of_partitions->add_option("--write", text.write,
                             "Write the partitions with nothing left to defaults; - = standard "
                             "output");

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "study/assembly/build_subnet.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/manager_plan.h"
+#include "study/assembly/port_partitions.h"
 #include "study/scenario/scenario_words.h"
 #include "subnet/dumped_lids.h"
 #include "subnet/forwarding_dump.h"
@@ -61,9 +63,19 @@ Result<ReadSubnet> read_scenario_subnet(const SubnetText& text) {
     return pass_on(graph);
   }
   Result<subnet::Subnet> built = study::assembly::build_subnet(*graph);
-  return built ? Result<ReadSubnet>(ReadSubnet{
-                     .subnet = std::move(*built), .lmc = scenario->routing.lmc, .engine = engine_of(*scenario)})
-               : pass_on(built);
+  if (!built) {
+    return pass_on(built);
+  }
+  Result<subnet::SweepPlan> plan = study::assembly::manager_plan(*scenario, *graph);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  return ReadSubnet{.subnet = std::move(*built),
+                    .lmc = scenario->routing.lmc,
+                    .engine = engine_of(*scenario),
+                    .plan = std::move(*plan),
+                    .partition_file = study::assembly::reads_partition_file(*scenario) ? scenario->keys.partition_file
+                                                                                       : std::string()};
 }
 
 Result<ReadSubnet> read_topology_file(const SubnetText& text) {
@@ -111,6 +123,8 @@ Result<ManagedSubnet> sweep(const SubnetText& text, const ReadSubnet& read, std:
                        .view = std::move(swept->view),
                        .routes = {},
                        .engine = read.engine,
+                       .plan = read.plan,
+                       .partition_file = read.partition_file,
                        .source = {}};
 }
 

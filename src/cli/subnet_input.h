@@ -10,23 +10,26 @@
 
 #include "base/result.h"
 #include "cli/scenario_options.h"
+#include "subnet/manager/sweep_study.h"
 #include "subnet/routing/engine.h"
 
 namespace weft::cli {
 
-/// Of `weft subnet sweep`; an empty duration is the default.
+/// Of `weft subnet sweep`; an empty duration is the scenario's, else the default.
 struct SubnetSweepText {
   std::vector<std::string> failures;
   std::string fail_interval;  // empty: each failure when the one before has been dealt with
   std::string later;          // a node, where another manager starts when the first is done; empty: none
   std::int64_t later_priority = 1;
   bool qos = false;
-  std::int64_t smps = 4;
-  std::int64_t retries = 3;
-  std::int64_t buffer = 64;
+  std::optional<std::int64_t> smps{};  // none, here and below: as with empty durations
+  std::optional<std::int64_t> retries{};
+  std::optional<std::int64_t> buffer{};
   std::string timeout;
   std::string sweep_interval;
-  std::string agent_time;
+  std::string agent_time;  // of all, unless
+  std::string switch_sma_time;
+  std::string hca_sma_time;
   std::string pass_time;
   std::string forward_time;
   std::string cable_time;
@@ -76,6 +79,8 @@ struct ReadSubnet {
   subnet::Subnet subnet;
   std::int64_t lmc = 0;
   EngineChoice engine{};
+  subnet::SweepPlan plan{};      // of a scenario's manager; of a topology file the defaults
+  std::string partition_file{};  // of a scenario; empty: it has none
 };
 [[nodiscard]] Result<ReadSubnet> read_topology(const SubnetText& text);
 
@@ -83,8 +88,10 @@ struct ManagedSubnet {
   subnet::Subnet subnet;
   subnet::RoutingView view;
   subnet::ManagedRoutes routes;
-  EngineChoice engine{};  // that makes them, unless they are read from a dump
-  std::string source;     // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
+  EngineChoice engine{};     // that makes them, unless they are read from a dump
+  subnet::SweepPlan plan{};  // of the manager, but for its port, its engine and LMC, and failures
+  std::string partition_file{};
+  std::string source;  // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
   bool lanes_known = true;  // a dump of forwarding tables does not say them
 };
 

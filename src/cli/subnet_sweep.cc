@@ -30,7 +30,10 @@ struct TimeOption {
 
 Result<void> take_times(const SubnetSweepText& text, subnet::SweepPlan& plan) {
   const std::array options = {
-      TimeOption{"--agent-time", &text.agent_time, &plan.times.agent, Duration::zero()},
+      TimeOption{"--agent-time", &text.agent_time, &plan.times.switch_agent, Duration::zero()},
+      TimeOption{"--agent-time", &text.agent_time, &plan.times.hca_agent, Duration::zero()},
+      TimeOption{"--switch-sma-time", &text.switch_sma_time, &plan.times.switch_agent, Duration::zero()},
+      TimeOption{"--hca-sma-time", &text.hca_sma_time, &plan.times.hca_agent, Duration::zero()},
       TimeOption{"--pass-time", &text.pass_time, &plan.times.pass, Duration::zero()},
       TimeOption{"--forward-time", &text.forward_time, &plan.times.forward, Duration::zero()},
       TimeOption{"--cable-time", &text.cable_time, &plan.times.cable, Duration::zero()},
@@ -54,6 +57,12 @@ Result<void> take_times(const SubnetSweepText& text, subnet::SweepPlan& plan) {
     *option.value = *value;
   }
   return {};
+}
+
+void take(const std::optional<std::int64_t>& given, std::uint32_t& value) {
+  if (given) {
+    value = static_cast<std::uint32_t>(*given);
+  }
 }
 
 /// "NODE" or "NODE[3]"; a node of a scenario also as its ports are named there, from 0: "leaf0/port2".
@@ -156,6 +165,25 @@ Result<void> take_partitions(const std::string& file, subnet::SweepPlan& plan) {
   return {};
 }
 
+/// What everybody takes; all defaults but the cable's are guesses.
+void add_time_options(CLI::App& app, SubnetSweepText& sweep) {
+  app.add_option("--agent-time", sweep.agent_time,
+                 "A subnet management agent needs for an answer; default: the scenario's, else 20 us");
+  app.add_option("--switch-sma-time", sweep.switch_sma_time, "The same of switches alone");
+  app.add_option("--hca-sma-time", sweep.hca_sma_time, "The same of adapters alone");
+  app.add_option("--pass-time", sweep.pass_time,
+                 "A switch passes a directed request on; default: the scenario's, else 1 us");
+  app.add_option("--forward-time", sweep.forward_time,
+                 "A switch forwards a MAD by its LID; default: the scenario's, else 200 ns");
+  app.add_option("--cable-time", sweep.cable_time,
+                 "Along a cable; default: the longest of the scenario, else 25 ns, which is 5 m");
+  app.add_option("--signal-time", sweep.signal_time,
+                 "Until switches notice a failure; default: the scenario's, else 1 ms");
+  app.add_option("--mad-time", sweep.mad_time, "The manager needs for each MAD; default: the scenario's, else 5 us");
+  app.add_option("--entry-time", sweep.entry_time,
+                 "Its engine needs for each entry; default: the scenario's, else 100 ns");
+}
+
 }  // namespace
 
 void add_sweep_options(CLI::App& app, SubnetText& text) {
@@ -170,20 +198,15 @@ void add_sweep_options(CLI::App& app, SubnetText& text) {
       ->check(CLI::Range(std::int64_t{0}, kHighestPriority));
   app.add_option("--conf", text.conf, "Partitions as OpenSM reads them (partitions.conf)");
   app.add_flag("--qos", sweep.qos, "Write tables of virtual lanes and their arbitration");
-  app.add_option("--smps", sweep.smps, "Requests under way at once; default: 4")
+  app.add_option("--smps", sweep.smps, "Requests under way at once; default: the scenario's, else 4")
       ->check(CLI::Range(std::int64_t{1}, kMostSmps));
-  app.add_option("--timeout", sweep.timeout, "Until a request is sent again; default: 200 ms");
-  app.add_option("--retries", sweep.retries, "How often; default: 3")->check(CLI::Range(std::int64_t{0}, kMostRetries));
-  app.add_option("--sweep-interval", sweep.sweep_interval, "Between light sweeps; default: 10 s");
-  app.add_option("--agent-time", sweep.agent_time, "An agent needs for an answer; default: 20 us, a guess");
-  app.add_option("--pass-time", sweep.pass_time, "A switch passes a directed request on; default: 1 us, a guess");
-  app.add_option("--forward-time", sweep.forward_time, "A switch forwards a MAD by its LID; default: 200 ns, a guess");
-  app.add_option("--cable-time", sweep.cable_time, "Along a cable; default: 25 ns, which is 5 m");
-  app.add_option("--signal-time", sweep.signal_time, "Until switches notice a failure; default: 1 ms, a guess");
-  app.add_option("--buffer", sweep.buffer, "MADs that a node holds, others are lost; default: 64, a guess")
+  app.add_option("--timeout", sweep.timeout, "Until a request is sent again; default: the scenario's, else 200 ms");
+  app.add_option("--retries", sweep.retries, "How often; default: the scenario's, else 3")
+      ->check(CLI::Range(std::int64_t{0}, kMostRetries));
+  app.add_option("--sweep-interval", sweep.sweep_interval, "Between light sweeps; default: the scenario's, else 10 s");
+  add_time_options(app, sweep);
+  app.add_option("--buffer", sweep.buffer, "MADs that a node holds, others are lost; default: the scenario's, else 64")
       ->check(CLI::Range(std::int64_t{1}, kLargestBuffer));
-  app.add_option("--mad-time", sweep.mad_time, "The manager needs for each MAD; default: 5 us, a guess");
-  app.add_option("--entry-time", sweep.entry_time, "Its engine needs for each entry; default: 100 ns, a guess");
 }
 
 Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet& managed) {
@@ -192,14 +215,15 @@ Result<subnet::SweepPlan> sweep_plan(const SubnetText& text, const ManagedSubnet
   if (!engine) {
     return fail("--engine: {}", engine.error().message);
   }
-  subnet::SweepPlan plan{.manager = managed.view[managed.view.manager].place};
+  subnet::SweepPlan plan = managed.plan;
+  plan.manager = managed.view[managed.view.manager].place;
   plan.options.engine = *engine;
   plan.options.routing = managed.engine.options;
   plan.options.lmc = managed.view.lmc;
-  plan.options.qos = sweep.qos;
-  plan.options.smps.most_on_wire = static_cast<std::uint32_t>(sweep.smps);
-  plan.options.smps.retries = static_cast<std::uint32_t>(sweep.retries);
-  plan.times.buffer = static_cast<std::uint32_t>(sweep.buffer);
+  plan.options.qos = plan.options.qos || sweep.qos;
+  take(sweep.smps, plan.options.smps.most_on_wire);
+  take(sweep.retries, plan.options.smps.retries);
+  take(sweep.buffer, plan.times.buffer);
   if (Result<void> taken = take_times(sweep, plan); !taken) {
     return pass_on(taken);
   }

@@ -57,6 +57,12 @@ std::set<std::uint16_t> attributes_of(const subnet::SmpCounts& counts) {
 
 Duration taken(const subnet::SweepReport& sweep) { return sweep.end - sweep.begin; }
 
+std::string agents_text(const subnet::MadTimes& times) {
+  return times.switch_agent == times.hca_agent
+             ? fmt::format("an agent takes {}", times.switch_agent)
+             : fmt::format("the agent of a switch takes {}, of an adapter {}", times.switch_agent, times.hca_agent);
+}
+
 std::string plan_text(const StudiedSweep& swept) {
   const subnet::SweepStudy& study = swept.study;
   const subnet::ManagerOptions& options = swept.plan.options;
@@ -68,10 +74,11 @@ std::string plan_text(const StudiedSweep& swept) {
               ? fmt::format("routed by {}\n", subnet::engine(options.engine).name)
               : fmt::format("routed by minhop instead of {}: {}\n", subnet::engine(options.engine).name, up.fallback);
   text += fmt::format(
-      "{} requests at once, again after {}, {} times; an agent takes {}, a switch on the way {}, the manager {} for "
-      "each MAD and {} for each entry: guesses unless given\n",
-      options.smps.most_on_wire, options.smps.timeout, options.smps.retries, times.agent, times.pass, options.mad_time,
-      options.entry_time);
+      "{} requests at once, again after {}, {} times; {}, a switch on the way {}, the manager {} for each MAD and {} "
+      "for "
+      "each entry: guesses unless given\n",
+      options.smps.most_on_wire, options.smps.timeout, options.smps.retries, agents_text(times), times.pass,
+      options.mad_time, options.entry_time);
   return text;
 }
 
@@ -236,7 +243,8 @@ ordered_json sweep_json(const StudiedSweep& swept) {
                         {"smps", options.smps.most_on_wire},
                         {"timeout_s", options.smps.timeout.seconds()},
                         {"retries", options.smps.retries},
-                        {"agent_s", times.agent.seconds()},
+                        {"switch_sma_s", times.switch_agent.seconds()},
+                        {"hca_sma_s", times.hca_agent.seconds()},
                         {"pass_s", times.pass.seconds()},
                         {"forward_s", times.forward.seconds()},
                         {"cable_s", times.cable.seconds()},

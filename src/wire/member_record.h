@@ -13,6 +13,7 @@ inline constexpr std::uint8_t kMethodDeleteResponse = 0x95;
 
 /// Where fields of subnet administration lie in a MAD.
 //= ibta-1.7 15.2.1.1
+inline constexpr std::size_t kAdministrationKey = 36;  // SM_Key
 inline constexpr std::size_t kComponentMask = 48;
 inline constexpr std::size_t kAdministrationData = 56;
 

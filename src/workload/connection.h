@@ -65,6 +65,8 @@ struct ConnectionAttributes {
   std::uint8_t lid_mask_control = 0;
   /// What a subnet manager says of a path; empty: `service_level` of all.
   std::function<std::uint8_t(const PathEnds&)> level_of_path{};
+  /// Likewise, the P_Key that the source's port has in the partition of the path; empty: `partition_key` of all.
+  std::function<std::uint16_t(const PathEnds&)> partition_of_path{};
   ReconnectPolicy reconnect{};
 };
 

@@ -257,24 +257,25 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
   const PathEnds path{.source = end.port.endpoint,
                       .destination = peer.port.endpoint,
                       .offset = static_cast<std::uint32_t>(port & lids)};
-  return {.access_flags = verbs::kAccessAll,
-          .partition_key = attributes_.partition_key,
-          .address = {.destination = peer.port.endpoint,
-                      .service_level =
-                          attributes_.level_of_path ? attributes_.level_of_path(path) : attributes_.service_level,
-                      .traffic_class = attributes_.traffic_class,
-                      .hop_limit = attributes_.hop_limit,
-                      .source_port = port},
-          .path_mtu = std::min({attributes_.path_mtu, here.active_mtu, there.active_mtu}),
-          .timeout = attributes_.timeout,
-          .retry_count = attributes_.retry_count,
-          .rnr_retry = attributes_.rnr_retry,
-          .min_rnr_timer = attributes_.min_rnr_timer,
-          .max_rd_atomic = reads,
-          .max_dest_rd_atomic = reads,
-          .rq_psn = Psn(static_cast<std::uint32_t>(hash_of(peer.name, index, "psn") & 0xFFFFFF)),
-          .sq_psn = Psn(static_cast<std::uint32_t>(hash_of(end.name, index, "psn") & 0xFFFFFF)),
-          .destination_qpn = peer.queue_pairs[index]};
+  return {
+      .access_flags = verbs::kAccessAll,
+      .partition_key = attributes_.partition_of_path ? attributes_.partition_of_path(path) : attributes_.partition_key,
+      .address = {.destination = peer.port.endpoint,
+                  .service_level =
+                      attributes_.level_of_path ? attributes_.level_of_path(path) : attributes_.service_level,
+                  .traffic_class = attributes_.traffic_class,
+                  .hop_limit = attributes_.hop_limit,
+                  .source_port = port},
+      .path_mtu = std::min({attributes_.path_mtu, here.active_mtu, there.active_mtu}),
+      .timeout = attributes_.timeout,
+      .retry_count = attributes_.retry_count,
+      .rnr_retry = attributes_.rnr_retry,
+      .min_rnr_timer = attributes_.min_rnr_timer,
+      .max_rd_atomic = reads,
+      .max_dest_rd_atomic = reads,
+      .rq_psn = Psn(static_cast<std::uint32_t>(hash_of(peer.name, index, "psn") & 0xFFFFFF)),
+      .sq_psn = Psn(static_cast<std::uint32_t>(hash_of(end.name, index, "psn") & 0xFFFFFF)),
+      .destination_qpn = peer.queue_pairs[index]};
 }
 
 std::uint64_t LocalConnector::hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const {

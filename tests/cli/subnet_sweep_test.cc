@@ -73,6 +73,21 @@ TEST(SubnetSweep, TakesLongerWithSlowerAgents) {
   EXPECT_LT(fast["bring_up"]["time_s"], slow["bring_up"]["time_s"]);
 }
 
+TEST(SubnetSweep, HasTheTimesOfTheScenarioUnlessOptionsGiveOthers) {
+  const std::string scenario =
+      kScenario + " --set \"subnet.switch_sma_time=30 us\" --set \"subnet.manager_time=7 us\" --set subnet.retries=5";
+  const nlohmann::json own = swept(scenario);
+  EXPECT_EQ(own["switch_sma_s"], 30e-6);
+  EXPECT_EQ(own["hca_sma_s"], 20e-6);
+  EXPECT_EQ(own["mad_s"], 7e-6);
+  EXPECT_EQ(own["retries"], 5);
+  const nlohmann::json other = swept(scenario + " --agent-time 40us --hca-sma-time 50us --retries 2");
+  EXPECT_EQ(other["switch_sma_s"], 40e-6);
+  EXPECT_EQ(other["hca_sma_s"], 50e-6);
+  EXPECT_EQ(other["mad_s"], 7e-6);
+  EXPECT_EQ(other["retries"], 2);
+}
+
 TEST(SubnetSweep, RefusesWrongInputWithOneLine) {
   for (const auto& [options, says] :
        {std::pair("--fail Leaf9[1]", "--fail: no node is called 'Leaf9'"),

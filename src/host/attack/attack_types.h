@@ -25,16 +25,17 @@ class Nic;
 using FindNic = std::function<Nic&(EndpointId)>;
 
 enum class AttackKind : std::uint8_t {
-  kForgedRKey,  // WRITEs into a connection of the victim, with an R_Key
-  kForgedPKey,  // the same, from outside of its partition
-  kForgedQKey,  // datagrams to a UD queue pair of the victim
-  kPsnGuess,    // WRITEs with everything right but the PSN
-  kCnpFlood,    // congestion notifications for connections of the victim
-  kPauseFlood,  // PFC frames to the own switch
-  kRogueSm,     // subnet management packets that change forwarding tables
-  kBgpSpoof,    // resets of the victim's leaf's BGP sessions
-  kGidSpoof,    // ARP or neighbour advertisements that claim the victim's address
-  kRogueCc,     // settings of InfiniBand's congestion control for the victim's port
+  kForgedRKey,   // WRITEs into a connection of the victim, with an R_Key
+  kForgedPKey,   // the same, from outside of its partition
+  kForgedQKey,   // datagrams to a UD queue pair of the victim
+  kPsnGuess,     // WRITEs with everything right but the PSN
+  kCnpFlood,     // congestion notifications for connections of the victim
+  kPauseFlood,   // PFC frames to the own switch
+  kRogueSm,      // subnet management packets that change forwarding tables
+  kBgpSpoof,     // resets of the victim's leaf's BGP sessions
+  kGidSpoof,     // ARP or neighbour advertisements that claim the victim's address
+  kRogueCc,      // settings of InfiniBand's congestion control for the victim's port
+  kForgedSmKey,  // requests to subnet administration for the M_Key, and what kRogueSm does with it
 };
 
 /// How what is not known is tried: one value after the other, or drawn.
@@ -47,6 +48,7 @@ struct Knowledge {
   bool r_key = false;
   bool p_key = false;
   bool q_key = false;
+  bool sm_key = false;  // of subnet administration
 };
 
 struct AttackOptions {
@@ -54,6 +56,7 @@ struct AttackOptions {
   AttackKind kind = AttackKind::kForgedRKey;
   EndpointId from{};
   EndpointId victim{};
+  EndpointId administration{};  // of kForgedSmKey: the port of the subnet manager, another than `from`
   Time start;
   Time stop = Time::never();
   Duration interval = Duration::microseconds(1);  // between two packets, if the wire takes them; above zero
@@ -78,6 +81,8 @@ struct Defences {
   Duration cnp_interval;
   /// Switches take no subnet management packets without their M_Key, which hosts do not have.
   bool m_key = false;
+  /// Subnet administration has an SM_Key that hosts do not have, in place of OpenSM's default, which everybody knows.
+  bool sa_key = false;
   /// Agents of congestion control (class 21h) take no settings without their CC_Key, which hosts do not have.
   bool cc_key = false;
   /// Switches take segments of BGP with TTL 255 alone: from neighbours, not from further away.
@@ -91,6 +96,8 @@ enum class Outcome : std::uint8_t {
   kAccepted,         // did what it was forged for
   kSwitchPartition,  // discarded by the attacker's switch: P_Key
   kSwitchAddress,    // likewise: source address
+  kSmKey,            // discarded by subnet administration: an SM_Key that is neither 0 nor its own
+  kUntrusted,        // answered by it, without what only those get that have its SM_Key: 0 in place of the M_Key
   kSwitchKey,        // by the switch or agent that it is for: M_Key, CC_Key, or TTL or password of BGP
   kAuthentication,   // by the victim: TSS
   kQueuePair,        // no such queue pair or context, or one that has failed
@@ -103,7 +110,7 @@ enum class Outcome : std::uint8_t {
   kNoReceive,        // a datagram that found no receive request
   kOther,
 };
-inline constexpr std::size_t kOutcomes = 14;
+inline constexpr std::size_t kOutcomes = 16;
 
 struct AttackCounters {
   std::uint64_t sent = 0;

@@ -27,7 +27,12 @@ constexpr std::uint16_t kDefaultPartition = 0xFFFF;  // per-job partitions take 
 
 /// For the switch of the victim, and not for the victim.
 bool is_for_switch(AttackKind kind) {
-  return kind == AttackKind::kGidSpoof || kind == AttackKind::kBgpSpoof || kind == AttackKind::kRogueSm;
+  return kind == AttackKind::kGidSpoof || kind == AttackKind::kBgpSpoof || kind == AttackKind::kRogueSm ||
+         kind == AttackKind::kForgedSmKey;
+}
+
+bool is_mad(AttackKind kind) {
+  return kind == AttackKind::kRogueSm || kind == AttackKind::kRogueCc || kind == AttackKind::kForgedSmKey;
 }
 
 }  // namespace
@@ -45,6 +50,10 @@ Attacks::Attacks(std::vector<AttackOptions> attacks, Defences defences, Environm
       ports_(environment.fabric.graph().endpoints) {
   for (std::uint32_t i = 0; i < options_.size(); ++i) {
     WEFT_ASSERT(options_[i].interval > Duration::zero() && options_[i].from != options_[i].victim);
+    if (options_[i].kind == AttackKind::kForgedSmKey) {
+      WEFT_ASSERT(options_[i].administration.is_valid() && options_[i].administration != options_[i].from);
+      make_port(options_[i].administration);
+    }
     states_[i].forge = std::make_unique<Forge>(options_[i], find_nic_);
     states_[i].due = options_[i].start;
     make_port(options_[i].from).attacks.push_back(i);
@@ -165,6 +174,7 @@ bool Attacks::send_one(std::uint32_t attack, const fabric::SendPermit& permit, T
     case AttackKind::kBgpSpoof:
     case AttackKind::kRogueSm:
     case AttackKind::kRogueCc:
+    case AttackKind::kForgedSmKey:
       return send_to_switch(attack, permit, now);
     case AttackKind::kForgedQKey:
       if (!states_[attack].forge->make_service()) {
@@ -194,7 +204,7 @@ bool Attacks::send_packet(std::uint32_t attack, const fabric::SendPermit& permit
   if (packet.has(wire::kHasCold)) {
     packets_.attach_cold(packet, cold);
   }
-  origins_[handle.value()] = attack;
+  origins_[handle.value()] = {.attack = attack, .sent = now};
   ++states_[attack].counters.sent;
   states_[attack].wire_bytes = packet.common.wire_bytes;
   wires_.send(options_[attack].from, handle, now);
@@ -219,16 +229,40 @@ void Attacks::send_pause(std::uint32_t attack, Time now) {
   ethernet->send_endpoint_pause(options_[attack].from, bit, kLongestPause, now);
 }
 
+// With the M_Key as soon as it is known; one that is said to be 0 is tried, and asked for again.
+Attacks::Origin Attacks::next_management(std::uint32_t attack, Time now) const {
+  const State& state = states_[attack];
+  Origin next{.attack = attack, .sent = now};
+  if (options_[attack].kind != AttackKind::kForgedSmKey) {
+    return next;
+  }
+  if (state.told == Told::kNothing || now < state.told_at) {
+    next.step = state.asks_trusted ? Step::kAskTrusted : Step::kAskUntrusted;
+  } else {
+    next.has_m_key = state.told == Told::kKey;
+  }
+  return next;
+}
+
+void Attacks::note_management(const Origin& origin) {
+  State& state = states_[origin.attack];
+  if (origin.step != Step::kForge) {
+    state.asks_trusted = !state.asks_trusted;
+  } else if (state.told == Told::kZero) {
+    state.told = Told::kNothing;
+  }
+}
+
 // An unsolicited ARP reply or neighbour advertisement; a segment of BGP; a management packet with its MAD.
 bool Attacks::send_to_switch(std::uint32_t attack, const fabric::SendPermit& permit, Time now) {
   const AttackOptions& options = options_[attack];
   const fabric::PacketHandle handle = packets_.allocate();
   wire::Packet& packet = packets_[handle];
   packet = wire::Packet{};
-  const bool is_mad = options.kind == AttackKind::kRogueSm || options.kind == AttackKind::kRogueCc;
-  packet.common.source = is_mad ? options.from : options.victim;  // as it claims
-  packet.common.destination = options.victim;
-  if (is_mad) {
+  const Origin origin = next_management(attack, now);
+  packet.common.source = is_mad(options.kind) ? options.from : options.victim;  // as it claims
+  packet.common.destination = origin.step == Step::kForge ? options.victim : options.administration;
+  if (is_mad(options.kind)) {
     packet.common.encapsulation = wire::Encapsulation::kIbLocal;
     packet.common.priority = find_nic_(options.from).options().lane_of_mark[0];
     packet.ib.opcode = wire::make_opcode(wire::Service::kUd, wire::Operation::kSendOnly);
@@ -244,7 +278,8 @@ bool Attacks::send_to_switch(std::uint32_t attack, const fabric::SendPermit& per
     packets_.release(handle);
     return false;
   }
-  origins_[handle.value()] = attack;
+  note_management(origin);
+  origins_[handle.value()] = origin;
   ++states_[attack].counters.sent;
   states_[attack].wire_bytes = packet.common.wire_bytes;
   wires_.send(options.from, handle, now);
@@ -256,7 +291,9 @@ bool Attacks::check_at_switch(State& state, const AttackOptions& options, const 
     ++state.counters.of(Outcome::kSwitchAddress);
     return true;
   }
-  if (!defences_.switch_partitions || packet.common.kind != wire::PacketKind::kInfiniBandTransport) {
+  // Subnet management has no P_Key, and every port is in the partition in which it asks subnet administration.
+  if (!defences_.switch_partitions || packet.common.kind != wire::PacketKind::kInfiniBandTransport ||
+      options.kind == AttackKind::kForgedSmKey) {
     return false;
   }
   const std::vector<std::uint16_t>& own = defences_.partitions[options.from.value()];
@@ -300,16 +337,32 @@ Outcome Attacks::reset_session(std::uint32_t attack, Time now) {
   return Outcome::kOther;
 }
 
-Outcome Attacks::take_at_switch(std::uint32_t attack, Time now) {
-  const AttackOptions& options = options_[attack];
+Outcome Attacks::take_at_switch(const Origin& origin, Time now) {
+  const AttackOptions& options = options_[origin.attack];
   if (options.kind == AttackKind::kBgpSpoof) {
-    return reset_session(attack, now);
+    return reset_session(origin.attack, now);
   }
-  if (options.kind == AttackKind::kRogueSm && defences_.m_key) {
+  if (is_mad(options.kind) && defences_.m_key && !origin.has_m_key) {
     return Outcome::kSwitchKey;
   }
-  states_[attack].owns = true;
+  states_[origin.attack].owns = true;
   return Outcome::kAccepted;
+}
+
+// SubnAdmGet(PortInfoRecord). The answer takes as long as the request did.
+//= ibta-1.7 15.4.1
+Outcome Attacks::take_at_administration(const Origin& origin, Time now) {
+  State& state = states_[origin.attack];
+  const bool is_trusted = origin.step == Step::kAskTrusted;
+  if (is_trusted && defences_.sa_key && !options_[origin.attack].knows.sm_key) {
+    return Outcome::kSmKey;
+  }
+  const Told told = is_trusted ? Told::kKey : Told::kZero;
+  if (state.told < told) {
+    state.told = told;
+    state.told_at = now + (now - origin.sent);
+  }
+  return is_trusted ? Outcome::kAccepted : Outcome::kUntrusted;
 }
 
 // CongestionControlSet(CACongestionSetting): the least index of all service levels becomes the last of the table.
@@ -351,7 +404,7 @@ bool Attacks::divert(fabric::PacketHandle handle, wire::Packet& packet, Time now
     }
     packet.common.destination = options.from;
     packet.common.flags = static_cast<std::uint8_t>(packet.common.flags | kForgedMark);
-    origins_[handle.value()] = i;
+    origins_[handle.value()] = {.attack = i, .sent = now};
     return false;
   }
   return false;
@@ -361,20 +414,21 @@ bool Attacks::takes(fabric::PortIndex ingress, fabric::PacketHandle handle, wire
   if (!is_forged(packet)) {
     return divert(handle, packet, now);
   }
-  const std::uint32_t attack = origins_.at(handle.value());
-  const AttackOptions& options = options_[attack];
-  State& state = states_[attack];
+  const Origin origin = origins_.at(handle.value());
+  const AttackOptions& options = options_[origin.attack];
+  State& state = states_[origin.attack];
   if (packet.common.destination == options.from) {
     return false;  // diverted
   }
   if (ingress == fabric_.peer_of(options.from.value()) && check_at_switch(state, options, packet)) {
     return true;
   }
-  if (!is_for_switch(options.kind) || fabric_.end_of(ingress).node != leaf_of(options.victim)) {
+  if (!is_for_switch(options.kind) || origin.step != Step::kForge ||
+      fabric_.end_of(ingress).node != leaf_of(options.victim)) {
     return false;
   }
   ++state.counters.arrived;
-  ++state.counters.of(take_at_switch(attack, now));
+  ++state.counters.of(take_at_switch(origin, now));
   return true;
 }
 
@@ -403,8 +457,15 @@ bool Attacks::exceeds_limit(Port& port, const wire::Packet& packet, Time now) {
 
 void Attacks::deliver_forged(Port& port, fabric::PacketHandle handle, Time now) {
   wire::Packet& packet = packets_[handle];
-  const std::uint32_t attack = origins_.at(handle.value());
+  const Origin origin = origins_.at(handle.value());
+  const std::uint32_t attack = origin.attack;
   AttackCounters& counters = states_[attack].counters;
+  if (origin.step != Step::kForge) {
+    ++counters.arrived;
+    ++counters.of(take_at_administration(origin, now));
+    packets_.release(handle);
+    return;
+  }
   if (is_for_switch(options_[attack].kind)) {
     ++counters.diverted;
     counters.diverted_bytes += packet.common.payload_bytes;

@@ -69,6 +69,17 @@ class Attacks final : public fabric::PacketFilter {
     }
     void request_wire(EndpointId endpoint, Time at) override { all->wires_.request_wire(endpoint, at); }
   };
+  /// What a forged packet is for. Of kForgedSmKey they follow one another; all others write or send what they forge.
+  enum class Step : std::uint8_t { kForge, kAskTrusted, kAskUntrusted };
+  /// Of a packet under way.
+  struct Origin {
+    std::uint32_t attack = 0;
+    Step step = Step::kForge;
+    Time sent{};
+    bool has_m_key = false;  // the one of the victim's switch, in a packet of kForgedSmKey that writes
+  };
+  /// What an attacker of kForgedSmKey has been told by subnet administration.
+  enum class Told : std::uint8_t { kNothing, kZero, kKey };
   /// Of a connection, as the last forged notification left it.
   struct Throttle {
     Time since;
@@ -88,6 +99,9 @@ class Attacks final : public fabric::PacketFilter {
     Time set_since{};              // settings of congestion control have been in force, of
     std::uint32_t set_flows = 0;   // so many connections
     std::uint16_t session_turn = 0;
+    Told told = Told::kNothing;
+    Time told_at{};            // when the answer is there
+    bool asks_trusted = true;  // the next request has an SM_Key
     std::map<Qpn, Throttle> throttles{};
   };
 
@@ -105,7 +119,12 @@ class Attacks final : public fabric::PacketFilter {
   void note_throttle(std::uint32_t attack, Qpn target, Time now);
   [[nodiscard]] bool exceeds_limit(Port& port, const wire::Packet& packet, Time now);
   /// What the victim's switch does with a packet for itself.
-  [[nodiscard]] Outcome take_at_switch(std::uint32_t attack, Time now);
+  [[nodiscard]] Outcome take_at_switch(const Origin& origin, Time now);
+  /// What subnet administration does with a request for the victim's switch.
+  [[nodiscard]] Outcome take_at_administration(const Origin& origin, Time now);
+  /// What an attacker of kForgedSmKey sends next.
+  [[nodiscard]] Origin next_management(std::uint32_t attack, Time now) const;
+  void note_management(const Origin& origin);
   /// What the victim's agent of congestion control does.
   [[nodiscard]] Outcome take_setting(std::uint32_t attack, Time now);
   [[nodiscard]] Outcome reset_session(std::uint32_t attack, Time now);
@@ -125,9 +144,9 @@ class Attacks final : public fabric::PacketFilter {
   FindNic find_nic_;
   fabric::EndpointPort& wires_;
   std::vector<State> states_;
-  std::vector<Rate> rates_;                                   // of endpoints
-  std::vector<std::unique_ptr<Port>> ports_;                  // by endpoint; null: nothing stands there
-  std::unordered_map<std::uint32_t, std::uint32_t> origins_;  // lookup only
+  std::vector<Rate> rates_;                            // of endpoints
+  std::vector<std::unique_ptr<Port>> ports_;           // by endpoint; null: nothing stands there
+  std::unordered_map<std::uint32_t, Origin> origins_;  // lookup only
 };
 
 }  // namespace weft::host

@@ -9,6 +9,7 @@
 
 #include "base/stable_hash.h"
 #include "fabric/topology/graph_query.h"
+#include "study/assembly/graph_parts.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_attacks.h"
 
@@ -43,6 +44,41 @@ fabric::NodeIndex leaf_of(const fabric::Graph& graph, EndpointId endpoint) {
   return node;
 }
 
+/// Where the subnet manager of an endpoint is: at the first NIC port of its part of the network.
+EndpointId administration_of(const fabric::Graph& graph, EndpointId endpoint) {
+  const std::vector<std::uint32_t> parts = joined_parts(graph, Joins::kCables);
+  for (std::uint32_t i = 0; i < graph.host_endpoints(); ++i) {
+    if (parts[i] == parts[endpoint.value()]) {
+      return EndpointId(i);
+    }
+  }
+  return endpoint;
+}
+
+struct AttackEnds {
+  EndpointId from;
+  EndpointId victim;
+};
+
+/// Of forged-sm-key: the attacker can ask, and has a reason to.
+Result<void> check_administration(const scenario::Scenario& scenario, const fabric::Graph& graph, std::size_t number,
+                                  const AttackEnds& ends) {
+  const scenario::AttackSettings& attack = scenario.attacks[number];
+  const std::string path = fmt::format("attack[{}].from", number);
+  if (attack.kind != host::AttackKind::kForgedSmKey) {
+    return {};
+  }
+  const EndpointId administration = administration_of(graph, ends.victim);
+  if (administration == ends.from) {
+    return scenario::fail_at(scenario, path, "the subnet manager is at {}, and knows all keys; name another host",
+                             attack.from);
+  }
+  return administration_of(graph, ends.from) == administration
+             ? Result<void>()
+             : scenario::fail_at(scenario, path, "{} and {} are in different subnets; name a host of the victim's",
+                                 attack.from, attack.victim);
+}
+
 Result<host::AttackOptions> attack_options(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                            std::size_t number) {
   const scenario::AttackSettings& attack = scenario.attacks[number];
@@ -63,6 +99,9 @@ Result<host::AttackOptions> attack_options(const scenario::Scenario& scenario, c
                              "{} and {} are at different switches: an address is announced in one layer-2 domain; "
                              "name a host of the victim's leaf",
                              attack.from, attack.victim);
+  }
+  if (Result<void> reached = check_administration(scenario, graph, number, {*from, *victim}); !reached) {
+    return pass_on(reached);
   }
   return host::AttackOptions{.name = attack.name,
                              .kind = attack.kind,
@@ -95,7 +134,7 @@ std::vector<std::vector<std::uint16_t>> members(const fabric::Graph& graph, std:
 
 std::vector<std::uint16_t> partition_keys(const scenario::Scenario& scenario, std::span<const TrafficPlan> plans) {
   std::vector<std::uint16_t> keys(plans.size(), 0xFFFF);
-  if (scenario.keys.partitions == scenario::PartitionRule::kDefault) {
+  if (scenario.keys.partitions != scenario::PartitionRule::kPerJob) {
     return keys;
   }
   std::set<std::uint32_t> taken;
@@ -112,7 +151,7 @@ std::vector<std::uint16_t> partition_keys(const scenario::Scenario& scenario, st
 }
 
 Result<AttackPlan> plan_attacks(const scenario::Scenario& scenario, const fabric::Graph& graph,
-                                std::span<const TrafficPlan> plans) {
+                                std::span<const TrafficPlan> plans, const std::optional<PortKeys>& port_keys) {
   AttackPlan plan;
   for (std::size_t i = 0; scenario.keys.attacks && i < scenario.attacks.size(); ++i) {
     if (!scenario::impossible_attack(scenario.attacks[i].kind, scenario.fabric.family).empty()) {
@@ -122,18 +161,22 @@ Result<AttackPlan> plan_attacks(const scenario::Scenario& scenario, const fabric
     if (!made) {
       return pass_on(made);
     }
+    if (made->kind == host::AttackKind::kForgedSmKey) {
+      made->administration = administration_of(graph, made->victim);
+    }
     plan.attacks.push_back(*std::move(made));
     plan.numbers.push_back(i);
   }
   const scenario::KeySettings& keys = scenario.keys;
   const bool infiniband = scenario::is_infiniband(scenario.fabric.family);
   plan.defences = {.switch_partitions = keys.switch_enforcement && infiniband,
-                   .partitions = members(graph, plans, partition_keys(scenario, plans)),
+                   .partitions = port_keys ? *port_keys : members(graph, plans, partition_keys(scenario, plans)),
                    .source_check = keys.source_check && !infiniband,
                    .authenticates = scenario::engine_of(scenario.fabric.family) == scenario::FamilyEngine::kUet &&
                                     scenario.uet.security != scenario::UetSecurity::kNone,
                    .cnp_interval = keys.cnp_limit.value_or(Duration::zero()),
                    .m_key = keys.m_key,
+                   .sa_key = keys.sa_key,
                    .cc_key = keys.cc_key,
                    .bgp_ttl_security = keys.bgp_ttl_security,
                    .bgp_password = keys.bgp_password};

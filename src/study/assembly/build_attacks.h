@@ -1,6 +1,7 @@
 // From the attacks and keys of a scenario to what a world has of them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "fabric/topology/graph.h"
 #include "study/assembly/build_traffic.h"
+#include "study/assembly/port_partitions.h"
 #include "study/scenario/scenario.h"
 #include "study/world/world.h"
 
@@ -23,8 +25,10 @@ struct AttackPlan {
 [[nodiscard]] std::vector<std::uint16_t> partition_keys(const scenario::Scenario& scenario,
                                                         std::span<const TrafficPlan> plans);
 
-/// Errors: a host that the topology does not have, and what the kind asks of the places of both.
+/// `port_keys`: of a partitions.conf; none: ports are in the partitions of the plans that use them. Errors: a host that
+/// the topology does not have, and what the kind asks of the places of both.
 [[nodiscard]] Result<AttackPlan> plan_attacks(const scenario::Scenario& scenario, const fabric::Graph& graph,
-                                              std::span<const TrafficPlan> plans);
+                                              std::span<const TrafficPlan> plans,
+                                              const std::optional<PortKeys>& port_keys);
 
 }  // namespace weft::study::assembly

@@ -330,7 +330,7 @@ class Resolver {
       std::vector<std::string_view> names;
       for (const auto& [is_known, name] :
            {std::pair(known.qpn, "qpn"), std::pair(known.psn, "psn"), std::pair(known.r_key, "r-key"),
-            std::pair(known.p_key, "p-key"), std::pair(known.q_key, "q-key")}) {
+            std::pair(known.p_key, "p-key"), std::pair(known.q_key, "q-key"), std::pair(known.sm_key, "sm-key")}) {
         if (is_known) {
           names.push_back(name);
         }

@@ -12,6 +12,7 @@
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_subnet.h"
 #include "study/assembly/build_traffic.h"
+#include "study/assembly/port_partitions.h"
 #include "study/devices/describe.h"
 #include "study/devices/manager.h"
 #include "study/scenario/data_class.h"
@@ -95,7 +96,8 @@ Result<DeviceConfig> described_partitions(const scenario::Scenario& scenario, co
                                 .members = {{.who = "ALL", .full = true}, {.who = "SELF", .full = true}}}};
     return made;
   }
-  const auto rules = partitions_of_jobs(scenario, graph);
+  const bool has_file = scenario.keys.partitions == scenario::PartitionRule::kFile;
+  const auto rules = has_file ? assembly::partition_rules(scenario) : partitions_of_jobs(scenario, graph);
   if (!rules) {
     return tl::unexpected<Error>(rules.error());
   }
@@ -116,6 +118,9 @@ void add_keys(const scenario::KeySettings& keys, std::map<std::string, std::stri
     options["m_key"] = kKeyPlaceholder;
     options["m_key_protection_level"] = "2";
     options["m_key_lease_period"] = "0";  // it never ends
+  }
+  if (keys.sa_key) {
+    options["sa_key"] = kKeyPlaceholder;
   }
   if (keys.cc_key) {
     options["congestion_control"] = "TRUE";  // else OpenSM gives agents no key

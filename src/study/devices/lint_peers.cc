@@ -496,7 +496,7 @@ Mistake lanes_mistake(const std::string& key, const std::string& value) {
   return {};
 }
 
-bool is_secret(const std::string& key) { return key == "m_key" || key == "cc_key"; }
+bool is_secret(const std::string& key) { return key == "m_key" || key == "sa_key" || key == "cc_key"; }
 
 /// As OpenSM reads it: what is no number is 0, which is no key.
 std::uint64_t key_of(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
@@ -513,6 +513,7 @@ const char* exposed_without(const std::string& key) {
           ": at 0 every host can read the key and use it, at 1 every host can read what else "
           "the manager sets"},
       Row{"m_key_lease_period", ": after a lease that nobody renews, ports are without the key"},
+      Row{"sa_key", ": with OpenSM's default, 1, subnet administration tells every host the M_Key"},
       Row{"cc_key", ": without it every host can set the congestion control of others"},
       Row{"congestion_control", ": without it OpenSM gives agents no CC_Key"},
       Row{"part_enforce", ": without it switches pass packets of any partition, and NICs alone discard them"},

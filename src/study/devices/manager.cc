@@ -70,7 +70,7 @@ void check_option(CommandReader& read, std::string_view key, std::string_view va
 
 /// Options that two managers, or a manager and a plan, are compared by, and those that each has of its own.
 bool is_known(std::string_view key) {
-  static constexpr std::array<std::string_view, 26> kKnown = {"routing_engine",
+  static constexpr std::array<std::string_view, 27> kKnown = {"routing_engine",
                                                               "lfts_file",
                                                               "nue_max_num_vls",
                                                               "lmc",
@@ -89,6 +89,7 @@ bool is_known(std::string_view key) {
                                                               "dump_files_dir",
                                                               "subnet_prefix",
                                                               "sm_key",
+                                                              "sa_key",
                                                               "m_key_lease_period",
                                                               "m_key_protection_level",
                                                               "congestion_control",

@@ -22,6 +22,8 @@ struct AttackRow {
   std::uint64_t switch_partition = 0;
   std::uint64_t switch_address = 0;
   std::uint64_t switch_key = 0;
+  std::uint64_t sm_key = 0;
+  std::uint64_t untrusted = 0;
   std::uint64_t authentication = 0;
   std::uint64_t queue_pair = 0;
   std::uint64_t partition = 0;
@@ -42,8 +44,8 @@ struct AttackRow {
   std::uint64_t sessions_broken = 0;
 
   [[nodiscard]] std::uint64_t refused() const {
-    return switch_partition + switch_address + switch_key + authentication + queue_pair + partition + queue_key +
-           ahead + behind + remote_key + limit + no_receive + other;
+    return switch_partition + switch_address + switch_key + sm_key + untrusted + authentication + queue_pair +
+           partition + queue_key + ahead + behind + remote_key + limit + no_receive + other;
   }
 
   friend bool operator==(const AttackRow&, const AttackRow&) = default;

@@ -1,4 +1,7 @@
 // The table of attacks.
+#include <algorithm>
+#include <iterator>
+
 #include "study/results/record_access.h"
 #include "study/results/results.h"
 
@@ -7,7 +10,8 @@ namespace {
 
 constexpr Forms packets(std::string_view json) { return {.unit = "packets", .json = json}; }
 
-std::vector<Field> attack_fields() {
+/// Who, and what became of the packets.
+std::vector<Field> packet_fields() {
   return {{"name", member<&AttackRow::name>, "As the scenario calls it.", {.json = "name"}},
           {"kind", member<&AttackRow::kind>, "What the attacker does.", {.json = "kind"}},
           {"attacker", member<&AttackRow::from>, "The port that sends.", {.json = "from"}},
@@ -18,7 +22,7 @@ std::vector<Field> attack_fields() {
            {.json = "not_possible", .json_empty = WhenEmpty::kLeftOut}},
           {"sent", member<&AttackRow::sent>, "Forged, by the attacker's port.", packets("sent")},
           {"arrived", member<&AttackRow::arrived>,
-           "At the victim's NIC; of PFC, ARP, BGP and management: taken by the switch that they are for.",
+           "At the victim's NIC; of PFC, ARP, BGP and management: taken by the switch or manager that they are for.",
            packets("arrived")},
           {"accepted", member<&AttackRow::accepted>, "That did what they were forged for.", packets("accepted")},
           {"refused_switch_p_key", member<&AttackRow::switch_partition>,
@@ -28,6 +32,11 @@ std::vector<Field> attack_fields() {
           {"refused_switch_key", member<&AttackRow::switch_key>,
            "By the victim's switch: no M_Key; no password of BGP, or a TTL that tells of hops.",
            packets("refused_switch_key")},
+          {"refused_sm_key", member<&AttackRow::sm_key>,
+           "By subnet administration, without an answer: an SM_Key that is neither 0 nor its own.",
+           packets("refused_sm_key")},
+          {"refused_untrusted", member<&AttackRow::untrusted>,
+           "Answered by subnet administration, but without the M_Key: no SM_Key.", packets("refused_untrusted")},
           {"refused_authentication", member<&AttackRow::authentication>, "By the victim's NIC: TSS.",
            packets("refused_authentication")},
           {"refused_queue_pair", member<&AttackRow::queue_pair>,
@@ -49,8 +58,12 @@ std::vector<Field> attack_fields() {
            packets("refused_other")},
           {"lost", member<&AttackRow::lost>,
            "Dropped on the way, not obeyed (PFC), or under way when the run ended: sent = accepted + refused + lost.",
-           packets("lost")},
-          {"bytes_written",
+           packets("lost")}};
+}
+
+/// What they have done.
+std::vector<Field> effect_fields() {
+  return {{"bytes_written",
            member<&AttackRow::bytes_written>,
            "Of the victim's memory, by the attacker.",
            {.json = "bytes_written"}},
@@ -73,6 +86,12 @@ std::vector<Field> attack_fields() {
            member<&AttackRow::sessions_broken>,
            "Of BGP, that a forged reset ended.",
            {.unit = "sessions", .json = "sessions_broken"}}};
+}
+
+std::vector<Field> attack_fields() {
+  std::vector<Field> fields = packet_fields();
+  std::ranges::copy(effect_fields(), std::back_inserter(fields));
+  return fields;
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ void add_scenario(Digest& digest, const scenario::Scenario& scenario, Counted co
   }
   digest.add_file(scenario.topology.file);
   digest.add_file(scenario.routing.tables);
+  digest.add_file(scenario.keys.partition_file);
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
     digest.add_file(traffic.file);
     digest.add_file(traffic.cdf);

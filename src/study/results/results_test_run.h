@@ -239,6 +239,8 @@ inline void add_attacks(RunResults& results) {
                       .switch_partition = 2,
                       .switch_address = 3,
                       .switch_key = 4,
+                      .sm_key = 21,
+                      .untrusted = 22,
                       .authentication = 5,
                       .queue_pair = 6,
                       .partition = 7,

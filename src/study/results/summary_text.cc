@@ -342,6 +342,8 @@ std::string refusals_text(const AttackRow& row) {
   const std::pair<std::uint64_t, std::string_view> reasons[] = {{row.switch_partition, "P_Key, by the switch"},
                                                                 {row.switch_address, "source address, by the switch"},
                                                                 {row.switch_key, "key of the switch"},
+                                                                {row.sm_key, "SM_Key"},
+                                                                {row.untrusted, "answered without the M_Key"},
                                                                 {row.authentication, "TSS"},
                                                                 {row.queue_pair, "queue pair"},
                                                                 {row.partition, "P_Key"},

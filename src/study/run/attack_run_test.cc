@@ -284,6 +284,73 @@ TEST(AttackRun, ForwardingTablesAreWrittenOnlyWithoutAnMKey) {
   EXPECT_FALSE(loses_job(keyed));
 }
 
+constexpr std::string_view kQuestions = "kind = \"forged-sm-key\"\nstart = \"20 us\"\nrate = 50000\n";
+
+/// The manager is at host0, so another host is attacked.
+Attacked ask(std::vector<std::string> settings, std::string_view attack = kQuestions) {
+  settings.emplace_back("attack[0].victim=host1");
+  return run("infiniband", attack, std::move(settings));
+}
+
+TEST(AttackRun, AnMKeyThatIsToldToWhoKnowsTheDefaultSmKeyProtectsNothing) {
+  const Attacked done = ask({"keys.m_key=true"});
+  EXPECT_EQ(done.row.sm_key + done.row.switch_key, 0U);
+  EXPECT_GE(done.row.accepted, 2U) << "an answer, and a table";
+  EXPECT_GT(done.row.diverted, 0U);
+}
+
+TEST(AttackRun, SubnetAdministrationWithAnSmKeyOfItsOwnTellsNoMKey) {
+  const Attacked done = ask({"keys.m_key=true", "keys.sa_key=true"});
+  EXPECT_EQ(done.row.accepted, 0U);
+  EXPECT_EQ(done.row.diverted, 0U);
+  EXPECT_FALSE(loses_job(done));
+  // In turn: discarded, answered with an M_Key of 0, and that refused by the switch.
+  EXPECT_GT(done.row.sm_key, 4U);
+  EXPECT_NEAR(static_cast<double>(done.row.untrusted), static_cast<double>(done.row.sm_key), 2);
+  EXPECT_NEAR(static_cast<double>(done.row.switch_key), static_cast<double>(done.row.untrusted), 2);
+  EXPECT_EQ(done.row.sm_key + done.row.untrusted + done.row.switch_key + done.row.lost, done.row.sent);
+}
+
+TEST(AttackRun, AnSmKeyThatIsKnownOrAnMKeyThatIsNotSetIsEnough) {
+  const Attacked known = ask({"keys.m_key=true", "keys.sa_key=true", "attack[0].knows=[\"sm-key\"]"});
+  EXPECT_EQ(known.row.sm_key, 0U);
+  EXPECT_GT(known.row.diverted, 0U);
+  const Attacked open = ask({"keys.sa_key=true"});
+  EXPECT_GT(open.row.untrusted, 0U) << "an M_Key of 0, which is right";
+  EXPECT_GT(open.row.diverted, 0U);
+}
+
+// A request takes 400 ns through one switch, so does its answer: nothing but requests leaves within 500 ns.
+TEST(AttackRun, AskingForKeysTakesTheTimeOfARequestAndItsAnswer) {
+  constexpr std::string_view kBrief =
+      "kind = \"forged-sm-key\"\nstart = \"20 us\"\nstop = \"20500 ns\"\nrate = 10000000\n";
+  const Attacked brief = ask({"keys.m_key=true"}, kBrief);
+  EXPECT_GE(brief.row.sent, 2U);
+  EXPECT_GE(brief.row.accepted, 1U);
+  EXPECT_GE(brief.row.untrusted, 1U);
+  EXPECT_EQ(brief.row.switch_key, 0U);
+  EXPECT_EQ(brief.row.diverted, 0U);
+}
+
+TEST(AttackRun, WhoCannotOrNeedNotAskForKeysIsRefused) {
+  const auto message = [](std::string_view family, std::vector<std::string> settings) {
+    const Result<scenario::Scenario> made = attacked(family, kQuestions, std::move(settings));
+    if (!made) {
+      return made.error().message;
+    }
+    Collector collector;
+    const auto simulation = Simulation::create(*made, collector);
+    return simulation ? std::string("no error") : simulation.error().message;
+  };
+  EXPECT_THAT(message("rocev2", {}), HasSubstr("no subnet administration"));
+  EXPECT_THAT(message("infiniband", {"attack[0].from=host0", "attack[0].victim=host1"}),
+              HasSubstr("the subnet manager is at host0, and knows all keys"));
+  EXPECT_THAT(scenario::message_of(attacked("rocev2", "kind = \"forged-q-key\"\n", {"keys.sa_key=true"})),
+              HasSubstr("is of InfiniBand"));
+  EXPECT_THAT(scenario::message_of(attacked("infiniband", kQuestions, {"attack[0].guess=sequential"})),
+              HasSubstr("attack[0].guess"));
+}
+
 TEST(AttackRun, TheSameSeedGivesTheSameAttack) {
   const Attacked first = run("rocev2", kGuesses);
   const Attacked second = run("rocev2", kGuesses);

@@ -59,6 +59,9 @@ Scenario bare(const Scenario& scenario, const TopologySettings& topology) {
     made.routing.engine = scenario::RoutingEngine::kDModK;
     made.routing.tables.clear();
   }
+  if (made.keys.partitions == scenario::PartitionRule::kFile) {  // of its own ports
+    made.keys.partitions = scenario::PartitionRule::kDefault;
+  }
   made.fidelity = scenario::Fidelity::kPacket;
   return made;
 }

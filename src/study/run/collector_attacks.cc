@@ -15,6 +15,8 @@ void fill(results::AttackRow& row, const host::AttackCounters& counters) {
   row.switch_partition = counters.of(Outcome::kSwitchPartition);
   row.switch_address = counters.of(Outcome::kSwitchAddress);
   row.switch_key = counters.of(Outcome::kSwitchKey);
+  row.sm_key = counters.of(Outcome::kSmKey);
+  row.untrusted = counters.of(Outcome::kUntrusted);
   row.authentication = counters.of(Outcome::kAuthentication);
   row.queue_pair = counters.of(Outcome::kQueuePair);
   row.partition = counters.of(Outcome::kPartition);

@@ -116,7 +116,7 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
                      .switches = graph->switches(),
                      .results = {},
                      .ended = Time::zero(),
-                     .manager = study_manager(*graph, scenario.control, options->events)};
+                     .manager = study_manager(scenario, *graph, options->events)};
   sim::Kernel kernel;
   fabric::PacketPool packets;
   const fabric::FabricContext context{

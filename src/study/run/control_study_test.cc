@@ -91,12 +91,13 @@ TEST(ControlRun, PacketsAreLostUntilTheLeafHasNoticedAndMessagesArriveAllTheSame
 /// Four leaves, two spines and 16 hosts: what OpenSM 3.3.23 asked a network of that shape (docs/decisions/0070).
 constexpr std::uint64_t kOpensmRequests = 396;
 
-ManagerStudy manager_of(const std::string& control, const std::string& events) {
+ManagerStudy manager_of(const std::vector<std::string>& settings, const std::string& events) {
   const std::string text =
       "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 16\nhosts_per_leaf = 4\nspines = "
       "2\n[[traffic]]\nkind = \"permutation\"\nsize = \"64 KiB\"\n" +
-      events + "[control]\nkind = \"bgp\"\nlldp = false\n" + control;
-  const auto scenario = scenario_of(text);
+      events + "[control]\nkind = \"bgp\"\nlldp = false\n";
+  const auto scenario = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = settings},
+                                                 scenario::test_catalogue());
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().message);
   auto study = study_control(*scenario, [](Time) { return true; });
   EXPECT_TRUE(study.has_value()) << (study ? "" : study.error().message);
@@ -108,7 +109,7 @@ constexpr const char* kFailAndReturn =
     "\"leaf0/port4\"\naction = \"restore\"\n";
 
 TEST(ManagerStudy, AsksWhatOpensmAsks) {
-  const ManagerStudy study = manager_of("", "");
+  const ManagerStudy study = manager_of({}, "");
   EXPECT_EQ(study.error, "");
   EXPECT_EQ(study.subnets, 1U);
   EXPECT_EQ(study.requests, kOpensmRequests);
@@ -116,7 +117,7 @@ TEST(ManagerStudy, AsksWhatOpensmAsks) {
 }
 
 TEST(ManagerStudy, MendsTablesAfterACableHasFailedAndReturned) {
-  const ManagerStudy study = manager_of("trap_time = \"3 ms\"\nsweep_interval = \"7 s\"\n", kFailAndReturn);
+  const ManagerStudy study = manager_of({"subnet.trap_time=3 ms", "subnet.sweep_interval=7 s"}, kFailAndReturn);
   ASSERT_EQ(study.events.size(), 2U);
   for (const ManagerEvent& event : study.events) {
     EXPECT_EQ(event.links, 1U);
@@ -135,16 +136,16 @@ TEST(ManagerStudy, MendsTablesAfterACableHasFailedAndReturned) {
 }
 
 TEST(ManagerStudy, TakesLongerWithSlowerAgentsAndFewerRequestsAtOnce) {
-  const Duration usual = manager_of("", "").bring_up;
+  const Duration usual = manager_of({}, "").bring_up;
   const auto requests = static_cast<std::int64_t>(kOpensmRequests);
-  EXPECT_GE(manager_of("smps_on_wire = 1\n", "").bring_up, 20_us * requests);
-  EXPECT_GT(manager_of("smp_time = \"200 us\"\n", "").bring_up, usual * 3);
+  EXPECT_GE(manager_of({"subnet.smps_on_wire=1"}, "").bring_up, 20_us * requests);
+  EXPECT_GT(manager_of({"subnet.switch_sma_time=200 us", "subnet.hca_sma_time=200 us"}, "").bring_up, usual * 3);
   // Six switches, whose tables have 22 LIDs.
-  EXPECT_EQ(manager_of("route_time = \"10100 ns\"\n", "").bring_up - usual, 10_us * (6 * 22));
+  EXPECT_EQ(manager_of({"subnet.route_time=10100 ns"}, "").bring_up - usual, 10_us * (6 * 22));
 }
 
 TEST(ManagerStudy, ACableToTheManagersOwnHostIsNotNoticed) {
-  const ManagerStudy study = manager_of("", "[[event]]\nat = \"10 ms\"\nselect = \"leaf0/port0\"\naction = \"fail\"\n");
+  const ManagerStudy study = manager_of({}, "[[event]]\nat = \"10 ms\"\nselect = \"leaf0/port0\"\naction = \"fail\"\n");
   ASSERT_EQ(study.events.size(), 1U);
   EXPECT_TRUE(!study.error.empty() || !study.events[0].mended);
   EXPECT_EQ(study.error, "");  // the network came up

@@ -11,6 +11,7 @@
 #include "study/assembly/build_paths.h"
 #include "study/assembly/build_security.h"
 #include "study/assembly/build_topology.h"
+#include "study/assembly/port_partitions.h"
 #include "study/assembly/reach.h"
 #include "study/assembly/receive_buffers.h"
 #include "study/assembly/socket_costs.h"
@@ -163,6 +164,9 @@ Result<void> FlowSimulation::build() {
   }
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
+  }
+  if (auto partitions = assembly::checked_partitions(scenario_, *graph, *plans); !partitions) {
+    return pass_on(partitions);  // flows have no P_Keys, but what cannot talk is refused alike
   }
   Result<fabric::AnyFabricOptions> fabric = assembly::fabric_options(scenario_, *graph);
   if (!fabric) {

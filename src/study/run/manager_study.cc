@@ -10,8 +10,8 @@
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/build_subnet.h"
+#include "study/assembly/manager_plan.h"
 #include "study/scenario/fail_at.h"
-#include "study/scenario/scenario_words.h"
 #include "subnet/manager/sweep_study.h"
 
 namespace weft::study::run {
@@ -39,17 +39,6 @@ Changes changes_of(std::span<const fabric::LinkEvent> links) {
     }
   }
   return changes;
-}
-
-subnet::SweepPlan plan_of(const fabric::Graph& graph, const scenario::ControlSettings& settings) {
-  subnet::SweepPlan plan;
-  plan.options.smps.most_on_wire = static_cast<std::uint32_t>(settings.smps_on_wire);
-  plan.options.sweep_interval = settings.sweep_interval;
-  plan.options.entry_time = settings.route_time;
-  plan.times.agent = settings.smp_time;
-  plan.times.cable = assembly::longest_cable(graph);  // all of them
-  plan.signal = settings.trap_time;
-  return plan;
 }
 
 std::map<std::string, subnet::NodeIndex> nodes_by_id(const subnet::Subnet& subnet) {
@@ -164,23 +153,21 @@ class ManagerRun {
 
 }  // namespace
 
-ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
+ManagerStudy study_manager(const scenario::Scenario& scenario, const fabric::Graph& graph,
                            std::span<const fabric::LinkEvent> links) {
-  return ManagerRun(graph, plan_of(graph, settings), links).run();
+  Result<subnet::SweepPlan> plan = assembly::manager_plan(scenario, graph);
+  return plan ? ManagerRun(graph, *std::move(plan), links).run() : ManagerStudy{.error = plan.error().message};
 }
 
 Result<void> add_sweep_times(const scenario::Scenario& scenario, const fabric::Graph& graph,
                              std::vector<fabric::LinkEvent>& events) {
   WEFT_ASSERT(scenario::simulates_resweeps(scenario.routing));
-  subnet::SweepPlan plan = plan_of(graph, scenario.control);
-  const Result<subnet::EngineKind> engine = subnet::engine_by_name(scenario::word_of(scenario.routing.engine));
-  WEFT_ASSERT(engine.has_value());
-  plan.options.engine = *engine;
-  plan.options.routing = {.lanes = static_cast<std::uint32_t>(scenario.devices.infiniband.vls),
-                          .nue_lanes = static_cast<std::uint32_t>(scenario.routing.nue_lanes)};
-  plan.options.lmc = static_cast<std::uint8_t>(scenario.routing.lmc);
-  plan.sweeps_lightly = false;
-  const ManagerStudy study = ManagerRun(graph, std::move(plan), events).run();
+  Result<subnet::SweepPlan> plan = assembly::manager_plan(scenario, graph);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  plan->sweeps_lightly = false;
+  const ManagerStudy study = ManagerRun(graph, *std::move(plan), events).run();
   const auto wrong = [&](std::string_view text) {
     return scenario::fail_at(scenario, "routing.reroute_delay", "\"auto\": {}; set a time", text);
   };

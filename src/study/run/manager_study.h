@@ -2,12 +2,10 @@
 // each failure and return of a cable that the scenario names. Beside distributed control, and for runs whose routes
 // follow after that time (routing.reroute_delay = "auto").
 //
-// Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates, with min-hop routing,
-// OpenSM's default, beside distributed control. MADs and data share no wire. Failures come when the scenario has them,
-// so that one may meet a manager that sweeps for another; announced work counts as a failure. Sources: OpenSM 3.3.23
-// for what is asked, in which order, and for the defaults of the interval and of requests on the wire; the times of
-// agents and of the routing engine are guesses of the scenario, those of the manager's thread and of switches that pass
-// MADs on are the guesses of ManagerOptions and MadTimes.
+// Simulated MAD by MAD (subnet/manager/sweep_study.h), on links of the scenario's rates, with the times of [subnet]
+// (study/assembly/manager_plan.h) and, beside distributed control, min-hop routing, OpenSM's default. MADs and data
+// share no wire. Failures come when the scenario has them, so that one may meet a manager that sweeps for another;
+// announced work counts as a failure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +19,6 @@
 #include "fabric/link_schedule.h"
 #include "fabric/topology/graph.h"
 #include "study/scenario/scenario.h"
-#include "study/scenario/scenario_control.h"
 
 namespace weft::study::run {
 
@@ -51,7 +48,7 @@ struct ManagerStudy {
 };
 
 /// `links` in any order; changes of rate are left out.
-[[nodiscard]] ManagerStudy study_manager(const fabric::Graph& graph, const scenario::ControlSettings& settings,
+[[nodiscard]] ManagerStudy study_manager(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                          std::span<const fabric::LinkEvent> links);
 
 /// Where scenario::simulates_resweeps(): `reroute_delay` of each event becomes what its manager takes until the last

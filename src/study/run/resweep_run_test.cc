@@ -244,6 +244,8 @@ TEST(ResweepRun, TakesTheTimeOfTheManagersSweepIfThatIsSimulated) {
     const std::string port = port_of_flow(common);
     std::vector<std::string> settings = common;
     settings.emplace_back("routing.reroute_delay=auto");
+    settings.emplace_back("subnet.switch_sma_time=35 us");
+    settings.emplace_back("subnet.hca_sma_time=15 us");
     const std::string failing = std::string(kLeaves) + event("200 us", port, "fail");
     const auto scenario = scenario_of(failing, settings);
     ASSERT_TRUE(scenario) << scenario::message_of(scenario);
@@ -258,11 +260,10 @@ TEST(ResweepRun, TakesTheTimeOfTheManagersSweepIfThatIsSimulated) {
     plan.manager = swept.at(0).view[swept[0].view.manager].place;
     plan.options.engine = *subnet::engine_by_name(engine);
     plan.options.routing.lanes = 4;
-    plan.options.smps.most_on_wire = static_cast<std::uint32_t>(scenario->control.smps_on_wire);
-    plan.options.entry_time = scenario->control.route_time;
-    plan.times.agent = scenario->control.smp_time;
+    plan.options.qos = engine == "dfsssp";  // lanes
+    plan.times.switch_agent = 35_us;
+    plan.times.hca_agent = 15_us;
     plan.times.cable = assembly::longest_cable(graph);
-    plan.signal = scenario->control.trap_time;
     for (const fabric::Link& link : graph.links) {
       if (fabric::port_name(graph, link.a) == port || fabric::port_name(graph, link.b) == port) {
         plan.failures.push_back({.name = port, .ports = {assembly::place_of(link.a, graph, placed->places)}});
@@ -273,7 +274,7 @@ TEST(ResweepRun, TakesTheTimeOfTheManagersSweepIfThatIsSimulated) {
     ASSERT_EQ(study->failures.size(), 1U);
     ASSERT_TRUE(study->failures[0].mended.has_value());
     EXPECT_EQ(rows[0].at, Time::zero() + 200_us + *study->failures[0].mended) << engine;
-    EXPECT_GT(*study->failures[0].mended, scenario->control.trap_time) << engine;
+    EXPECT_GT(*study->failures[0].mended, scenario->subnet.trap_time) << engine;
   }
 }
 

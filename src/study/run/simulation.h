@@ -227,6 +227,7 @@ class Simulation {
   [[nodiscard]] Result<void> make_program(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> make_training(Job& job);
   void make_group(Job& job);
+  [[nodiscard]] std::uint16_t group_key(const Job& job, std::uint32_t rank) const;
   void make_group_member(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> find_slow_gpus(Job& job);
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;

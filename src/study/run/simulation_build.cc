@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <span>
 
 #include "base/stable_hash.h"
@@ -64,10 +66,24 @@ Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Gra
   return {};
 }
 
+/// P_Keys of jobs, and those of ports by a file.
+Result<void> choose_partitions(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                               std::span<const assembly::TrafficPlan> plans, std::vector<std::uint16_t>& of_jobs,
+                               std::optional<assembly::PortKeys>& of_ports) {
+  Result<std::optional<assembly::PortKeys>> made = assembly::checked_partitions(scenario, graph, plans);
+  if (!made) {
+    return pass_on(made);
+  }
+  of_ports = *std::move(made);
+  of_jobs = assembly::partition_keys(scenario, plans);
+  return {};
+}
+
 /// `numbers`: of the world's attacks, in the scenario.
 Result<void> choose_attacks(const scenario::Scenario& scenario, std::span<const assembly::TrafficPlan> plans,
-                            world::WorldOptions& options, std::vector<std::size_t>& numbers) {
-  Result<assembly::AttackPlan> attacks = assembly::plan_attacks(scenario, options.graph, plans);
+                            const std::optional<assembly::PortKeys>& port_keys, world::WorldOptions& options,
+                            std::vector<std::size_t>& numbers) {
+  Result<assembly::AttackPlan> attacks = assembly::plan_attacks(scenario, options.graph, plans, port_keys);
   if (!attacks) {
     return pass_on(attacks);
   }
@@ -193,6 +209,9 @@ Result<void> Simulation::build(std::uint32_t threads) {
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
   }
+  if (Result<void> may = choose_partitions(scenario_, *graph, *plans, parts_->partitions, parts_->port_keys); !may) {
+    return may;
+  }
   if (Result<void> may = check_company(*plans); !may) {
     return may;
   }
@@ -225,8 +244,8 @@ Result<void> Simulation::build(std::uint32_t threads) {
       }
     }
   }
-  parts_->partitions = assembly::partition_keys(scenario_, *plans);
-  if (Result<void> attacked = choose_attacks(scenario_, *plans, options, parts_->attacks); !attacked) {
+  if (Result<void> attacked = choose_attacks(scenario_, *plans, parts_->port_keys, options, parts_->attacks);
+      !attacked) {
     return attacked;
   }
   options.division = stays_whole(options, *plans, scenario_) ? world::Division::kNever : division_;
@@ -312,6 +331,11 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
   all_expected_ = all_expected_ && plan.expected_bytes > 0;
   workload::ConnectionAttributes attributes = attributes_of(plan);
   attributes.partition_key = parts_->partitions[running_.size()];
+  if (parts_->port_keys) {
+    attributes.partition_of_path = [&keys = *parts_->port_keys](const workload::PathEnds& ends) {
+      return assembly::path_key(keys, ends.source, ends.destination);
+    };
+  }
   running_.push_back(std::make_unique<Job>(std::move(plan), attributes));
   Job& job = *running_.back();
   if (payload_ == Payload::kBytes && job.plan.collective) {
@@ -504,6 +528,20 @@ void Simulation::make_group(Job& job) {
   }
 }
 
+/// With the membership that the rank's port has of the group's partition.
+std::uint16_t Simulation::group_key(const Job& job, std::uint32_t rank) const {
+  if (!parts_->port_keys) {
+    return parts_->partitions[job.plan.job.id.value()];
+  }
+  const auto port = [&](workload::RankId each) { return job.plan.machines[each.value()].rails.front(); };
+  std::vector<EndpointId> senders;
+  std::vector<EndpointId> members;
+  std::ranges::transform(job.plan.multicast->senders, std::back_inserter(senders), port);
+  std::ranges::transform(job.plan.multicast->members, std::back_inserter(members), port);
+  const std::array own{port(workload::RankId(rank))};
+  return assembly::group_keys(*parts_->port_keys, senders, members, own).front();
+}
+
 void Simulation::make_group_member(Job& job, std::uint32_t rank) {
   const assembly::MulticastPlan& plan = *job.plan.multicast;
   const workload::RankId id(rank);
@@ -516,7 +554,7 @@ void Simulation::make_group_member(Job& job, std::uint32_t rank) {
                      .service_level = attributes.service_level,
                      .traffic_class = attributes.traffic_class,
                      .hop_limit = attributes.hop_limit};
-  options.partition_key = parts_->partitions[job.plan.job.id.value()];
+  options.partition_key = group_key(job, rank);
   options.sends = std::ranges::find(plan.senders, id) != plan.senders.end();
   options.receives = std::ranges::find(plan.members, id) != plan.members.end();
   options.start = options.start + start_delay(job.plan, rank);

@@ -13,6 +13,7 @@
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
+#include "study/assembly/port_partitions.h"
 #include "study/assembly/subnet_resweeps.h"
 #include "study/run/job_turns.h"
 #include "study/run/simulation.h"
@@ -93,7 +94,8 @@ struct Simulation::Parts {
   std::unique_ptr<JobTurns> turns;  // null: no two composed jobs
   std::unique_ptr<assembly::HostBuilder> hosts;
   std::optional<assembly::ScaleUpPlan> scale_up;
-  std::vector<std::uint16_t> partitions;                 // P_Key of each job
+  std::vector<std::uint16_t> partitions;                 // P_Key of each job, unless
+  std::optional<assembly::PortKeys> port_keys;           // each port has its own, by a partitions.conf
   std::vector<assembly::Resweep> resweeps;               // of subnet managers, that are to come in the run
   std::vector<std::size_t> attacks;                      // of the world's, their numbers in the scenario
   std::vector<std::string> gpus;                         // of jobs that compute, where some fail to

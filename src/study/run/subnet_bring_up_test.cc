@@ -66,12 +66,27 @@ TEST(SubnetBringUp, HangsOnItsTimes) {
   const Duration usual = finished().subnet->bring_up;
   EXPECT_GT(finished({"subnet.smps_on_wire=1"}).subnet->bring_up, usual);
   EXPECT_LT(finished({"subnet.smps_on_wire=16"}).subnet->bring_up, usual);
-  EXPECT_GT(finished({"subnet.agent_time=100us"}).subnet->bring_up, 3 * usual);
+  EXPECT_GT(finished({"subnet.switch_sma_time=100us", "subnet.hca_sma_time=100us"}).subnet->bring_up, 3 * usual);
   EXPECT_GT(finished({"subnet.manager_time=50us"}).subnet->bring_up, Duration::microseconds(50) * 396);
   EXPECT_GT(finished({"subnet.pass_time=5us"}).subnet->bring_up, usual);
   // 6 switches with an entry for each of 22 LIDs.
   const Duration routed = finished({"subnet.route_time=10us"}).subnet->bring_up - usual;
   EXPECT_NEAR(routed.seconds(), 6 * 22 * 9.9e-6, 6 * 9.9e-6);
+}
+
+// One request at a time: each waits for one agent, that of a switch or that of an adapter.
+TEST(SubnetBringUp, WaitsForTheAgentsOfSwitchesAndOfAdaptersByTheirOwnTimes) {
+  const auto bring_up = [](const std::vector<std::string>& slower) {
+    std::vector<std::string> settings{"subnet.smps_on_wire=1"};
+    settings.insert(settings.end(), slower.begin(), slower.end());
+    return finished(settings).subnet->bring_up;
+  };
+  const Duration usual = bring_up({});
+  const Duration of_switches = bring_up({"subnet.switch_sma_time=120us"}) - usual;
+  const Duration of_adapters = bring_up({"subnet.hca_sma_time=120us"}) - usual;
+  // Of an adapter: NodeInfo, NodeDescription, PortInfo, 2 P_Keys, LID, 2 states.
+  EXPECT_EQ(of_adapters, Duration::microseconds(100) * (16 * 8));
+  EXPECT_EQ(of_switches, Duration::microseconds(100) * (396 - 16 * 8));
 }
 
 TEST(SubnetBringUp, SendsAgainWhatANodeHasNoRoomFor) {
@@ -108,7 +123,7 @@ TEST(SubnetBringUp, IsRefusedWhereThereIsNoManager) {
   EXPECT_THAT(refused({"routing.engine=d-mod-k"}), HasSubstr("set routing.engine, to \"ftree\""));
   EXPECT_THAT(refused({"routing.engine=file", "routing.tables=x.lfts"}), HasSubstr("name an engine"));
   EXPECT_THAT(refused({"subnet.smps_on_wire=0"}), HasSubstr("subnet.smps_on_wire"));
-  EXPECT_THAT(refused({"subnet.start=configured", "subnet.retries=2"}), HasSubstr("subnet.retries"));
+  EXPECT_THAT(refused({"subnet.manager=opensn"}), HasSubstr("opensm"));
 }
 
 }  // namespace

@@ -22,12 +22,12 @@ namespace weft::study::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMarks = {"specified", "measured", "calibrated", "guess"};
-constexpr std::array<std::string_view, 24> kPlainKinds = {
-    "family",       "tuning",       "switch",        "nic",     "link",
-    "qos",          "pfc",          "ecn",           "host",    "pcie",
-    "reduction",    "scale_up",     "collectives",   "cabling", "adaptive_routing",
-    "uet",          "scheme",       "failure_rates", "library", "tunable_low",
-    "tunable_high", "tunable_word", "encryption",    "firewall"};
+constexpr std::array<std::string_view, 25> kPlainKinds = {
+    "family",       "tuning",       "switch",        "nic",      "link",
+    "qos",          "pfc",          "ecn",           "host",     "pcie",
+    "reduction",    "scale_up",     "collectives",   "cabling",  "adaptive_routing",
+    "uet",          "scheme",       "failure_rates", "library",  "tunable_low",
+    "tunable_high", "tunable_word", "encryption",    "firewall", "subnet_manager"};
 
 /// With those of congestion controls.
 const std::vector<std::string_view>& entry_kinds() {
@@ -208,6 +208,7 @@ Result<Catalogue> Catalogue::load(const std::optional<std::string>& directory) {
                              {.name = "collectives.toml", .text = std::string(collectives_catalogue())},
                              {.name = "failures.toml", .text = std::string(failures_catalogue())},
                              {.name = "security.toml", .text = std::string(security_catalogue())},
+                             {.name = "subnet_managers.toml", .text = std::string(subnet_managers_catalogue())},
                              {.name = "tunables.toml", .text = std::string(tunables_catalogue())}};
   if (!directory) {
     return read(files);

@@ -15,7 +15,7 @@
 namespace weft::study::scenario {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kAboutKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kAboutKinds = {{
     {"tunable_low", "where `weft tune` begins to look for a setting"},
     {"tunable_high", "and where it ends"},
     {"tunable_word", "a word of a key that takes words, for `weft tune` to try"},
@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kAboutKi
     {"scale_up", "links between GPUs"},
     {"encryption", "encryption of packets: on links, behind IP, in Ultra Ethernet"},
     {"firewall", "firewalls in line before NIC ports"},
+    {"subnet_manager", "subnet managers of InfiniBand: requests at once, timeouts, how fast they compute"},
     {"collectives", "what communication libraries cost"},
     {"failure_rates", "how often components fail, and for how long"},
     {"library", "how long communication libraries wait for a peer"},

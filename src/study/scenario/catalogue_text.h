@@ -19,6 +19,7 @@ namespace weft::study::scenario {
 [[nodiscard]] std::string_view collectives_catalogue();
 [[nodiscard]] std::string_view failures_catalogue();
 [[nodiscard]] std::string_view security_catalogue();
+[[nodiscard]] std::string_view subnet_managers_catalogue();
 [[nodiscard]] std::string_view tunables_catalogue();
 
 }  // namespace weft::study::scenario

@@ -123,12 +123,6 @@ Section control_section() {
   return section;
 }
 
-Section subnet_section() {
-  auto section = table<&Scenario::subnet>("subnet", "The manager of an InfiniBand subnet.", key_tables::subnet_keys());
-  section.selecting_key = "start";
-  return section;
-}
-
 Section congestion_section() {
   auto section =
       table<&Scenario::congestion>("congestion_control", "Congestion control.", key_tables::congestion_keys());
@@ -199,7 +193,7 @@ Sections make_sections() {
       table<&Scenario::transport>("transport", "Reliable connections.", transport_keys()),
       congestion_section(),
       control_section(),
-      subnet_section(),
+      table<&Scenario::subnet>("subnet", "The manager of an InfiniBand subnet.", subnet_keys()),
       table<&Scenario::reduction>("reduction", "In-network reduction.", reduction_keys()),
       table<&Scenario::tcp>("tcp", "Connections of kernel TCP, and those under iWARP.", tcp_keys()),
       table<&Scenario::iwarp>("iwarp", "RDMA over TCP.", iwarp_keys()),

@@ -25,7 +25,8 @@ constexpr std::array kAttack = {
             "`rogue-sm`: subnet management packets that send the victim's traffic to the attacker; `bgp-spoof`: resets "
             "of the BGP sessions of the victim's leaf; `gid-spoof`: ARP replies or neighbour advertisements that claim "
             "the victim's address; `rogue-cc`: settings of InfiniBand's congestion control that make the victim's port "
-            "send as slowly as its table allows."},
+            "send as slowly as its table allows; `forged-sm-key`: requests to subnet administration, for the M_Key of "
+            "the victim's leaf, and with it what `rogue-sm` does."},
     Key{.name = "from",
         .binding = bind<&AttackSettings::from>(),
         .fallback = kRequired,
@@ -65,9 +66,10 @@ constexpr std::array kAttack = {
         .about =
             "Fields of the victim's connections that the attacker has seen; others it guesses. `psn` is that of the "
             "next packet of the genuine sender (of `bgp-spoof`: of the session's next byte). Addresses of memory are "
-            "known. `auto`: everything but what the kind is about.",
+            "known. `sm-key`, that of subnet administration, is tried as OpenSM's default, 1, where it is not known. "
+            "`auto`: everything but what the kind is about.",
         .empty_word = "auto",
-        .only_for = "forged-r-key forged-p-key forged-q-key psn-guess cnp-flood bgp-spoof",
+        .only_for = "forged-r-key forged-p-key forged-q-key psn-guess cnp-flood bgp-spoof forged-sm-key",
         .example = "[\"qpn\", \"psn\", \"p-key\"]"},
     Key{.name = "guess",
         .binding = bind<&AttackSettings::guess>(),
@@ -92,12 +94,23 @@ constexpr std::array kKeys = {
         .binding = bind<&KeySettings::partitions>(),
         .fallback = "default",
         .about = "`default`: every queue pair has the P_Key 0xFFFF. `per-job`: those of each [[traffic]] and [[job]] "
-                 "have one of their own, drawn from the seed. NICs discard packets of another partition always."},
+                 "have one of their own, drawn from the seed. `file`: ports of InfiniBand have the P_Keys that OpenSM "
+                 "gives them by `partition_file`, and a queue pair has that of its path as OpenSM answers it: of the "
+                 "lowest partition by which both ends may talk. NICs discard packets of another partition always."},
+    Key{.name = "partition_file",
+        .binding = bind<&KeySettings::partition_file>(),
+        .fallback = "",
+        .about = "Path of a `partitions.conf` of OpenSM, with the GUIDs that `weft subnet show` has for the scenario. "
+                 "Traffic between ports that share no partition, or are limited members of it both, is refused before "
+                 "the run. See docs/subnet.md.",
+        .only_for = "file",
+        .selecting = "partitions",
+        .example = "\"partitions.conf\""},
     Key{.name = "switch_enforcement",
         .binding = bind<&KeySettings::switch_enforcement>(),
         .fallback = "false",
         .about = "Switches of InfiniBand discard packets of a host with the P_Key of a partition that it is not in. "
-                 "Only forged packets have such keys."},
+                 "Only forged packets have such keys. OpenSM's default is on (part_enforce both)."},
     Key{.name = "r_keys",
         .binding = bind<&KeySettings::r_keys>(),
         .fallback = "random",
@@ -121,6 +134,13 @@ constexpr std::array kKeys = {
         .fallback = "false",
         .about = "Switches of InfiniBand take no subnet management packets without their M_Key, of 64 bits, which "
                  "hosts do not have (OpenSM: m_key, m_key_protection_level 2)."},
+    Key{.name = "sa_key",
+        .binding = bind<&KeySettings::sa_key>(),
+        .fallback = "false",
+        .about =
+            "Subnet administration has an SM_Key of its own, of 64 bits, which hosts do not have (OpenSM: sa_key). "
+            "Requests without one are answered with 0 in place of M_Keys, those with another are discarded. "
+            "`false`: it is OpenSM's default, 1, with which everybody is told M_Keys."},
     Key{.name = "cc_key",
         .binding = bind<&KeySettings::cc_key>(),
         .fallback = "false",

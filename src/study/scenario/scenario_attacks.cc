@@ -21,6 +21,7 @@ std::string_view impossible_on_infiniband(AttackKind kind) {
     case AttackKind::kCnpFlood:
     case AttackKind::kRogueSm:
     case AttackKind::kRogueCc:
+    case AttackKind::kForgedSmKey:
       break;
   }
   return {};
@@ -58,6 +59,7 @@ std::vector<KnownField> usually_known(AttackKind kind) {
     case AttackKind::kRogueSm:
     case AttackKind::kGidSpoof:
     case AttackKind::kRogueCc:
+    case AttackKind::kForgedSmKey:
       break;
   }
   return {};
@@ -84,6 +86,9 @@ host::Knowledge knowledge_of(const AttackSettings& attack) {
       case KnownField::kQKey:
         known.q_key = true;
         break;
+      case KnownField::kSmKey:
+        known.sm_key = true;
+        break;
     }
   }
   return known;
@@ -95,6 +100,9 @@ std::string_view impossible_attack(AttackKind kind, Family family) {
   }
   if (kind == AttackKind::kRogueSm) {
     return "Ethernet has no subnet manager: switches take forwarding tables from no packet of a host";
+  }
+  if (kind == AttackKind::kForgedSmKey) {
+    return "Ethernet has no subnet administration that could be asked for keys of switches";
   }
   if (kind == AttackKind::kRogueCc) {
     return "congestion control is set on each host and switch itself: no packet of another host changes it";

@@ -15,8 +15,8 @@
 
 namespace weft::study::scenario {
 
-/// A field of the victim's connections that an attacker may have seen.
-enum class KnownField : std::uint8_t { kQpn, kPsn, kRKey, kPKey, kQKey };
+/// A field of the victim's connections that an attacker may have seen, or the SM_Key of subnet administration.
+enum class KnownField : std::uint8_t { kQpn, kPsn, kRKey, kPKey, kQKey, kSmKey };
 
 /// One [[attack]].
 struct AttackSettings {
@@ -33,18 +33,20 @@ struct AttackSettings {
   Bytes payload{};
 };
 
-enum class PartitionRule : std::uint8_t { kDefault, kPerJob };
+enum class PartitionRule : std::uint8_t { kDefault, kPerJob, kFile };
 enum class KeyNumbering : std::uint8_t { kRandom, kSequential };
 
 /// [keys]
 struct KeySettings {
   bool attacks = true;  // those of the scenario happen
   PartitionRule partitions = PartitionRule::kDefault;
+  std::string partition_file{};  // a partitions.conf, of kFile
   bool switch_enforcement = false;
   KeyNumbering r_keys = KeyNumbering::kRandom;
   bool source_check = false;
   std::optional<Duration> cnp_limit{};
   bool m_key = false;
+  bool sa_key = false;
   bool cc_key = false;
   bool bgp_password = false;
   bool bgp_ttl_security = false;

@@ -1,4 +1,5 @@
-// What a scenario says of switches that decide for themselves, and of the central manager that they are held against.
+// What a scenario says of switches that decide for themselves. The central manager that they are held against:
+// scenario_subnet.h.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,6 @@ struct ControlSettings {
   Duration lldp_interval;
   std::int64_t priority = 7;
   std::vector<std::string> swapped_cables;  // "PORT PORT"
-  // Of a subnet manager on the same topology (study/run/manager_study.h).
-  Duration trap_time;
-  Duration sweep_interval;
-  Duration smp_time;
-  std::int64_t smps_on_wire = 4;
-  Duration route_time;  // for each switch and LID
 };
 
 }  // namespace weft::study::scenario

@@ -136,6 +136,7 @@ void derive(Scenario& scenario) {
   derive_acknowledgements(scenario);
   derive_file(scenario, scenario.topology.file, "topology.file");
   derive_file(scenario, scenario.routing.tables, "routing.tables");
+  derive_file(scenario, scenario.keys.partition_file, "keys.partition_file");
   derive_jobs(scenario);
   for (std::size_t i = 0; i < scenario.failures.size(); ++i) {
     derive_failure(scenario, i);

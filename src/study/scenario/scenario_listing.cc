@@ -17,6 +17,11 @@
 namespace weft::study::scenario {
 namespace {
 
+/// Of Ethernet the manager is that of InfiniBand on the same network, beside switches that decide for themselves.
+bool asks_manager(const Scenario& scenario) {
+  return starts_cold(scenario) || simulates_resweeps(scenario.routing) || has_control(scenario);
+}
+
 bool is_of_other_family(const Section& section, Family family) {
   const CongestionEntry* const control = entry_of_section(section.path);
   const bool ultra =
@@ -25,7 +30,7 @@ bool is_of_other_family(const Section& section, Family family) {
     return engine_of(family) != FamilyEngine::kUet;
   }
   const bool marks = control != nullptr && control->feedback == CongestionFeedback::kFecn;
-  const bool infiniband = section.path.starts_with("infiniband") || section.path == "subnet" || marks;
+  const bool infiniband = section.path.starts_with("infiniband") || marks;
   const bool ethernet = section.path.starts_with("ethernet") || (control != nullptr && !marks) ||
                         section.path == "tcp" || section.path == "iwarp";
   return is_infiniband(family) ? ethernet : infiniband;
@@ -71,6 +76,8 @@ bool means_nothing(const Section& section, const Key& key, const Scenario& scena
          (section.path == "sockets" && (!staged || !has_sockets(scenario))) ||
          (section.path == "fabric" && key.name == "uet" && engine_of(scenario.fabric.family) != FamilyEngine::kUet) ||
          (section.path == "keys" && scenario.attacks.empty() && scenario.keys == KeySettings{}) ||
+         (section.path == "subnet" && key.name != "start" && !asks_manager(scenario)) ||
+         (section.path == "subnet" && key.name == "start" && !is_infiniband(scenario.fabric.family)) ||
          (section.path == "scale_up" && scenario.scale_up.kind == ScaleUpKind::kNone && key.name != "entry");
 }
 

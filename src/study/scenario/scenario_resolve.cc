@@ -228,6 +228,9 @@ class EntryChooser {
     if (auto done = add("collectives", "collectives.profile", draft_.collectives.profile); !done) {
       return pass_on(done);
     }
+    if (auto done = add("subnet_manager", "subnet.manager", draft_.subnet.manager); !done) {
+      return pass_on(done);
+    }
     if (auto done = add("failure_rates", "failures.rates", draft_.failure_rates.rates); !done) {
       return pass_on(done);
     }

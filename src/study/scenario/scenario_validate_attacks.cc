@@ -64,6 +64,24 @@ Result<void> validate_run(const Scenario& scenario) {
   return {};
 }
 
+/// Partitions of a file, which a subnet manager of InfiniBand reads.
+Result<void> validate_partition_file(const Scenario& scenario) {
+  const KeySettings& keys = scenario.keys;
+  if (keys.partitions != PartitionRule::kFile) {
+    return {};
+  }
+  if (keys.partition_file.empty()) {
+    return fail_at(scenario, "keys.partitions", "'file' needs keys.partition_file");
+  }
+  // A comparison of families may have it for those that have a manager.
+  return is_infiniband(scenario.fabric.family) ||
+                 rank_of(scenario, "keys.partitions") < rank_of(scenario, "fabric.family")
+             ? Result<void>()
+             : fail_at(scenario, "keys.partitions",
+                       "'file' is of InfiniBand's subnet manager, and the family is \"{}\"; use \"per-job\"",
+                       word_of(scenario.fabric.family));
+}
+
 /// A check that nothing would ever meet.
 Result<void> validate_keys(const Scenario& scenario) {
   const KeySettings& keys = scenario.keys;
@@ -82,6 +100,10 @@ Result<void> validate_keys(const Scenario& scenario) {
     return fail_at(scenario, "keys.cc_key", "is of InfiniBand, and the family is \"{}\"",
                    word_of(scenario.fabric.family));
   }
+  if (keys.sa_key && !infiniband && given("keys.sa_key")) {
+    return fail_at(scenario, "keys.sa_key", "is of InfiniBand, and the family is \"{}\"",
+                   word_of(scenario.fabric.family));
+  }
   if (keys.m_key && !infiniband && given("keys.m_key")) {
     return fail_at(scenario, "keys.m_key", "is of InfiniBand, and the family is \"{}\"",
                    word_of(scenario.fabric.family));
@@ -92,6 +114,9 @@ Result<void> validate_keys(const Scenario& scenario) {
 }  // namespace
 
 Result<void> validate_attacks(const Scenario& scenario) {
+  if (Result<void> read = validate_partition_file(scenario); !read) {
+    return read;
+  }
   if (Result<void> right = validate_keys(scenario); !right) {
     return right;
   }

@@ -338,8 +338,9 @@ struct WordsOf<FailureKind> : NothingPlanned {
 };
 template <>
 struct WordsOf<host::AttackKind> : NothingPlanned {
-  static constexpr WordList<10> kWords = {"forged-r-key", "forged-p-key", "forged-q-key", "psn-guess", "cnp-flood",
-                                          "pause-flood",  "rogue-sm",     "bgp-spoof",    "gid-spoof", "rogue-cc"};
+  static constexpr WordList<11> kWords = {"forged-r-key", "forged-p-key", "forged-q-key", "psn-guess",
+                                          "cnp-flood",    "pause-flood",  "rogue-sm",     "bgp-spoof",
+                                          "gid-spoof",    "rogue-cc",     "forged-sm-key"};
 };
 template <>
 struct WordsOf<host::Guess> : NothingPlanned {
@@ -347,11 +348,11 @@ struct WordsOf<host::Guess> : NothingPlanned {
 };
 template <>
 struct WordsOf<KnownField> : NothingPlanned {
-  static constexpr WordList<5> kWords = {"qpn", "psn", "r-key", "p-key", "q-key"};
+  static constexpr WordList<6> kWords = {"qpn", "psn", "r-key", "p-key", "q-key", "sm-key"};
 };
 template <>
 struct WordsOf<PartitionRule> : NothingPlanned {
-  static constexpr WordList<2> kWords = {"default", "per-job"};
+  static constexpr WordList<3> kWords = {"default", "per-job", "file"};
 };
 template <>
 struct WordsOf<KeyNumbering> : NothingPlanned {

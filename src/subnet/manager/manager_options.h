@@ -22,6 +22,7 @@ struct ManagerOptions {
   SmpExchange::Options smps{};  // with the M_Key, which all ports get
   std::uint8_t m_key_protect = 0;
   std::uint16_t m_key_lease = 0;  // seconds; 0: for ever
+  std::uint64_t sa_key = 1;       // SM_Key with which requests to subnet administration are trusted
 
   Duration sweep_interval = Duration::seconds(10);
   std::uint8_t priority = 0;  // 0 to 15

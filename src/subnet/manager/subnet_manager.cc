@@ -7,7 +7,8 @@
 
 namespace weft::subnet {
 
-SubnetManager::SubnetManager(const ManagerOptions& options) : options_(options), exchange_(options.smps) {}
+SubnetManager::SubnetManager(const ManagerOptions& options)
+    : options_(options), exchange_(options.smps), administration_(options.sa_key) {}
 
 void SubnetManager::start(Time now) {
   thread_free_ = now;
@@ -216,39 +217,15 @@ void SubnetManager::announce() {
   outgoing_.push_back(trap);
 }
 
-/// MCMemberRecord of one port: Set, Delete, Get. Others are refused; who is not the master says nothing.
-//= ibta-1.7 15.2.5.17
+/// Who is not the master says nothing.
 void SubnetManager::administrate(const MadPacket& request) {
-  constexpr unsigned kResponseBit = 0x80;
-  const wire::MadHeader header = *wire::MadHeader::parse(request.mad);
-  if (is_response(header.method) || state_ != ManagerState::kMaster) {
+  if (is_response(wire::MadHeader::parse(request.mad)->method) || state_ != ManagerState::kMaster) {
     return;
   }
-  const std::span<const std::byte> bytes(request.mad);
-  GroupRecords::Request asked{.record = *wire::MemberRecord::parse(bytes.subspan(wire::kAdministrationData)),
-                              .components = wire::load_be64(bytes, wire::kComponentMask)};
-  for (const EndPort& end : view_.end_ports) {
-    const bool is_source = request.source >= end.lid && request.source < end.lid + end.lids;
-    asked.requester = is_source ? end.guid : asked.requester;
-    asked.is_port = asked.is_port || end.guid.value == asked.record.port_guid;
+  if (const std::optional<MadPacket> back =
+          administration_.answer(request, {.known = known_, .view = view_}, groups_)) {
+    outgoing_.push_back(*back);
   }
-  const bool is_delete = header.method == wire::kMethodDelete;
-  const bool is_known = is_delete || header.method == wire::kMethodSet || header.method == wire::kMethodGet;
-  GroupRecords::Answer answer{.status = is_known ? SaStatus::kInvalid : SaStatus::kNoSuchMethod};
-  if (is_known && header.attribute_id == wire::kAttributeMemberRecord) {
-    answer = header.method == wire::kMethodSet ? groups_.join(asked)
-             : is_delete                       ? groups_.leave(asked)
-                                               : groups_.find(asked);
-  }
-  joins_ += header.method != wire::kMethodGet && answer.status == SaStatus::kOk ? 1 : 0;
-  MadPacket back = turned_around(request);
-  wire::store_u8(back.mad, mad_offset::kMethod,
-                 is_delete  ? wire::kMethodDeleteResponse
-                 : is_known ? wire::kMethodGetResponse
-                            : static_cast<std::uint8_t>(header.method | kResponseBit));
-  wire::store_be16(back.mad, mad_offset::kStatus, static_cast<std::uint16_t>(answer.status));
-  answer.record.emit(std::span(back.mad).subspan(wire::kAdministrationData));
-  outgoing_.push_back(back);
 }
 
 void SubnetManager::take_sm_info(const SmpExchange::Answered& answered, Time /*now*/) {

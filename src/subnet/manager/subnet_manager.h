@@ -12,7 +12,7 @@
 // done, else after the sweep that runs. Traps that wait for the thread together start one sweep. Other traps start a
 // light one. After a sweep with requests that nobody answered the next interval brings a heavy one.
 //
-// It is subnet administration for multicast groups alone: MCMemberRecord joins and leaves (multicast/group_records.h).
+// It is subnet administration for multicast groups and ports (administration.h): MCMemberRecord joins and leaves.
 // While no sweep runs, the blocks of multicast tables are written as soon as members have changed; those of requests
 // that come meanwhile follow together. A heavy sweep writes them behind the linear tables.
 //
@@ -32,6 +32,7 @@
 #include <variant>
 #include <vector>
 
+#include "subnet/manager/administration.h"
 #include "subnet/manager/configuration.h"
 #include "subnet/manager/discovery.h"
 #include "subnet/manager/manager_options.h"
@@ -65,7 +66,8 @@ class SubnetManager {
   [[nodiscard]] const SmpExchange& exchange() const { return exchange_; }
   /// Multicast groups, and requests of members that were carried out.
   [[nodiscard]] const GroupRecords& groups() const { return groups_; }
-  [[nodiscard]] std::uint64_t joins() const { return joins_; }
+  [[nodiscard]] std::uint64_t joins() const { return administration_.counters().joins; }
+  [[nodiscard]] const AdministrationCounters& administration() const { return administration_.counters(); }
   [[nodiscard]] std::uint64_t traps() const { return traps_; }
   /// Answers to nothing that was under way.
   [[nodiscard]] std::uint64_t late_answers() const { return late_; }
@@ -138,9 +140,9 @@ class SubnetManager {
   EngineKind used_ = EngineKind::kMinhop;           // made them
   std::set<std::pair<Guid, PortNumber>> linked_{};  // ports that had a link when tables were written last
   GroupRecords groups_;
+  Administration administration_;
   std::map<Guid, std::size_t> group_blocks_;  // per switch, those that it has had entries in
   std::vector<Smp> group_sets_;               // of the step that comes
-  std::uint64_t joins_ = 0;
   ManagerLevels levels_;
   bool is_first_ = false;      // the first sweep as the master
   bool is_to_repeat_ = false;  // requests of the last sweep went without answers, or it failed

@@ -201,7 +201,8 @@ class SweepRun {
     const auto requests = static_cast<std::int64_t>(study_.bring_up.total_requests());
     const auto entries = static_cast<std::int64_t>(study_.bring_up.switches) * study_.last_lid;
     const std::int64_t at_once = plan_.options.smps.most_on_wire;
-    const Duration answering = plan_.times.agent * ((requests + at_once - 1) / at_once);
+    const Duration agent = std::min(plan_.times.switch_agent, plan_.times.hca_agent);
+    const Duration answering = agent * ((requests + at_once - 1) / at_once);
     return std::max(answering, plan_.options.mad_time * requests) + plan_.options.entry_time * entries;
   }
 

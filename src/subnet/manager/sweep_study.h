@@ -78,7 +78,7 @@ struct SweepStudy {
   std::optional<HandoverReport> later{};
   std::vector<FailureReport> failures{};
   /// No bring-up can be shorter: the manager's thread takes `mad_time` for each answer and computes; requests take
-  /// `agent` each, so many at once.
+  /// the faster agents' time each, so many at once.
   Duration bound{};
   bool is_routed =
       false;  // after the first sweep, agents have the tables and LIDs that the engine gives for the subnet

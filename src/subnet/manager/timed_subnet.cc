@@ -174,7 +174,7 @@ void TimedSubnet::inject(PortPlace from, const MadPacket& packet) {
     set_returning(made.packet);
     go_back(transit);
   } else if (hop_count_of(packet) == 0) {
-    handle(transit, times_.agent);
+    handle(transit, agent_time(from.node));
   } else {
     transmit(transit, {.node = from.node, .port = hop_port(packet, mad_offset::kInitialPath, 1)});
   }
@@ -221,7 +221,7 @@ void TimedSubnet::arrive(std::uint32_t transit) {
     drop(transit);
     return;
   }
-  handle(transit, ends ? times_.agent : times_.pass);
+  handle(transit, ends ? agent_time(mad.at.node) : times_.pass);
 }
 
 /// The node takes its time, after what has come before.
@@ -328,7 +328,7 @@ void TimedSubnet::at_destination(std::uint32_t transit) {
     }
     return;
   }
-  handle(transit, times_.agent);
+  handle(transit, agent_time(end.node));
 }
 
 bool TimedSubnet::give_to_manager(PortPlace end, const MadPacket& packet) {

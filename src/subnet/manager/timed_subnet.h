@@ -3,11 +3,11 @@
 // A MAD is 290 bytes on the wire (LRH, BTH, DETH, 256 bytes of MAD, ICRC, VCRC). Each port sends one at a time at the
 // data rate of its link; it has reached the other end, last byte included, after that and `cable`. VL15 has no flow
 // control: nothing waits for credits, and what comes to a node that holds `buffer` MADs already is lost.
-// A node handles MADs with a directed route one at a time, in the order in which they came: `agent` for one that ends
-// there, `pass` for one that goes on, in either direction. A MAD by LID, such as a trap, takes `forward` in each switch
-// and `agent` at an agent. What is for a manager reaches it at once; its own time is its options'.
-// Nothing else takes time: a link that a Set takes down trains in none. Events at one time are in the order in which
-// they were made; no random numbers, no clock.
+// A node handles MADs with a directed route one at a time, in the order in which they came: `switch_agent` or
+// `hca_agent` for one that ends there, `pass` for one that goes on, in either direction. A MAD by LID, such as a trap,
+// takes `forward` in each switch and as long at an agent. What is for a manager reaches it at once; its own time is its
+// options'. Nothing else takes time: a link that a Set takes down trains in none. Events at one time are in the order
+// in which they were made; no random numbers, no clock.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ namespace weft::subnet {
 
 /// What MADs take. All but the cable are guesses.
 struct MadTimes {
-  Duration agent = Duration::microseconds(20);
+  Duration switch_agent = Duration::microseconds(20);
+  Duration hca_agent = Duration::microseconds(20);  // of adapters and routers
   Duration pass = Duration::microseconds(1);
   Duration forward = Duration::nanoseconds(200);
   Duration cable = Duration::nanoseconds(25);  // 5 m of 5 ns
@@ -108,6 +109,9 @@ class TimedSubnet {
   void transmit(std::uint32_t transit, PortPlace egress, Duration after = Duration::zero());
   void arrive(std::uint32_t transit);
   void handle(std::uint32_t transit, Duration takes);
+  [[nodiscard]] Duration agent_time(NodeIndex node) const {
+    return served_[node].is_switch() ? times_.switch_agent : times_.hca_agent;
+  }
   void handled(std::uint32_t transit);
   void answer(std::uint32_t transit);
   void go_back(std::uint32_t transit);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "subnet/manager/test_swept.h"
 
@@ -11,13 +12,14 @@ namespace {
 
 const std::string kTwoHosts = "Hca 1 \"H1\"\n[1] \"H2\"[1]\n\nHca 1 \"H2\"\n\n";
 
-const MadTimes kTimes{.agent = Duration::microseconds(10), .cable = Duration::nanoseconds(50)};
+constexpr Duration kAgent = Duration::microseconds(10);
+const MadTimes kTimes{.switch_agent = kAgent, .hca_agent = kAgent, .cable = Duration::nanoseconds(50)};
 
 /// From a request that leaves H1 until its answer is back, without the manager: at its own agent, and at H2's.
 struct RoundTrips {
-  Duration own = kTimes.agent;
+  Duration own = kAgent;
   // 4x SDR carries 8 Gbps: 290 bytes take 290 ns.
-  Duration far = kTimes.agent + (Duration::nanoseconds(290) + kTimes.cable) * 2;
+  Duration far = kAgent + (Duration::nanoseconds(290) + kTimes.cable) * 2;
 };
 
 // One request at a time: NodeInfo, NodeDescription, PortInfo and two blocks of P_Keys of each host, a LID for each, and
@@ -45,7 +47,7 @@ TEST(TimedSubnet, BringsUpTwoHostsWithFourRequestsUnderWay) {
   const Duration thread = options.mad_time;
   // NodeInfo; then NodeDescription and PortInfo together; then two blocks of P_Keys.
   const Duration own = (trip.own + thread) + (trip.own * 2 + thread) + (trip.own * 2 + thread);
-  const Duration far = (trip.far + thread) + (trip.far + kTimes.agent + thread) + (trip.far + kTimes.agent + thread);
+  const Duration far = (trip.far + thread) + (trip.far + kAgent + thread) + (trip.far + kAgent + thread);
   const Duration lids = (trip.own + thread) + (trip.far + thread);
   // Both hosts at once: the other's answer comes 680 ns after the own one, and waits for the thread.
   const Duration states = (trip.own + thread * 2) * 2;
@@ -64,7 +66,7 @@ TEST(TimedSubnet, AddsAHopForEachSwitchOnTheWay) {
   const Swept swept(parsed(chain), options, kTimes);
   const Duration hop = Duration::nanoseconds(290) + kTimes.cable;
   const auto trip = [&](std::int64_t hops) {
-    return kTimes.agent + hop * (2 * hops) + kTimes.pass * std::max<std::int64_t>(0, 2 * (hops - 1));
+    return kAgent + hop * (2 * hops) + kTimes.pass * std::max<std::int64_t>(0, 2 * (hops - 1));
   };
   // To H1: NodeInfo, NodeDescription, PortInfo, 2 P_Keys, LID, 2 states. To H2 the same. To a switch: NodeInfo,
   // NodeDescription, SwitchInfo, 3 PortInfo, 1 + 2 * 2 P_Keys, PortStateChange, enforcement, LID, top, block, 2 links,
@@ -74,6 +76,27 @@ TEST(TimedSubnet, AddsAHopForEachSwitchOnTheWay) {
   const Duration expected = trip(0) * kHost + trip(1) * kSwitch + trip(2) * kSwitch + trip(3) * kHost;
   EXPECT_EQ(swept.last().total_requests(), 2 * kHost + 2 * kSwitch);
   EXPECT_EQ((swept.last().end - swept.last().begin).picoseconds(), expected.picoseconds());
+}
+
+// One request at a time, so each waits for the agent that answers it and for no other.
+TEST(TimedSubnet, SlowerAgentsDelayTheAnswersOfTheirOwnKindOfNode) {
+  const std::string network = "Hca 1 \"H1\"\n[1] \"S1\"[1]\n\nHca 1 \"H2\"\n[1] \"S1\"[2]\n\nSwitch 2 \"S1\"\n\n";
+  ManagerOptions options;
+  options.smps.most_on_wire = 1;
+  constexpr Duration kSlower = Duration::microseconds(100);
+  const auto bring_up = [&](Duration of_switch, Duration of_hca) {
+    MadTimes times = kTimes;
+    times.switch_agent += of_switch;
+    times.hca_agent += of_hca;
+    const Swept swept(parsed(network), options, times);
+    return std::pair(swept.last().end - swept.last().begin, swept.last().total_requests());
+  };
+  constexpr std::int64_t kHosts = 2 * 8;  // as in the chain above
+  const auto [usual, requests] = bring_up(Duration::zero(), Duration::zero());
+  const auto others = static_cast<std::int64_t>(requests) - kHosts;
+  EXPECT_GT(others, 0);
+  EXPECT_EQ(bring_up(Duration::zero(), kSlower).first - usual, kSlower * kHosts);
+  EXPECT_EQ(bring_up(kSlower, Duration::zero()).first - usual, kSlower * others);
 }
 
 TEST(TimedSubnet, LosesWhatIsOnACableThatIsPulled) {

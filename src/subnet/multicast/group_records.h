@@ -26,6 +26,7 @@ enum class SaStatus : std::uint16_t {
   kNoResources = 0x0100,
   kInvalid = 0x0200,
   kNoRecords = 0x0300,
+  kTooManyRecords = 0x0400,
   kFewComponents = 0x0600,
 };
 
