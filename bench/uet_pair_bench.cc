@@ -89,10 +89,11 @@ constexpr transport::QpSlot kContext{.index = 1, .kind = transport::EngineKind::
 constexpr std::size_t kUetSteps = kUetRoundTrip / kUetPacketTime / 2;
 
 /// One direction: what leaves at a step lies in its place until the place's turn comes again, half a round trip later.
-struct UetBenchWire {
-  std::array<wire::Packet, kUetSteps> packets;
-  std::array<bool, kUetSteps> there{};
+struct UetBenchPlace {
+  wire::Packet packet;
+  bool taken = false;
 };
+using UetBenchWire = std::array<UetBenchPlace, kUetSteps>;
 
 struct UetBenchRun {
   UetBenchPair pair;
@@ -117,25 +118,26 @@ struct UetBenchRun {
   transport::Device& receiver = pair.receiver.device;
   for (std::uint64_t delivered = 0; delivered < packets; run.now += kUetPacketTime) {
     const Time now = run.now;
-    const std::size_t place = run.place;
-    run.place = place + 1 == kUetSteps ? 0 : place + 1;
-    if (run.there.there[place]) {
-      (void)receiver.deliver({run.there.packets[place], cold, {}}, now);
+    UetBenchPlace& there = run.there[run.place];
+    UetBenchPlace& back = run.back[run.place];
+    run.place = run.place + 1 == kUetSteps ? 0 : run.place + 1;
+    if (there.taken) {
+      (void)receiver.deliver({there.packet, cold, {}}, now);
       ++delivered;
     }
-    if (run.back.there[place]) {
-      (void)sender.deliver({run.back.packets[place], cold, {}}, now);
+    if (back.taken) {
+      (void)sender.deliver({back.packet, cold, {}}, now);
       run.outstanding -= sender.poll_cq(pair.sender.cq, completions).value();
     }
     if (run.outstanding < 4) {
       WEFT_ASSERT(sender.post_send(pair.sender.qpn, write).has_value());
       ++run.outstanding;
     }
-    run.there.there[place] = sender.readiness(kContext).data <= now &&
-                             sender.poll_transmit(kContext, {run.there.packets[place], cold, {}}, now);
+    there.taken =
+        sender.readiness(kContext).data <= now && sender.poll_transmit(kContext, {there.packet, cold, {}}, now);
     // The first packet makes the receiver's context.
-    run.back.there[place] = receiver.uet()->live_contexts() > 0 && receiver.readiness(kContext).response_pending &&
-                            receiver.poll_transmit(kContext, {run.back.packets[place], cold, {}}, now);
+    back.taken = receiver.uet()->live_contexts() > 0 && receiver.readiness(kContext).response_pending &&
+                 receiver.poll_transmit(kContext, {back.packet, cold, {}}, now);
     while (sender.has_touched())
       (void)sender.take_touched();
     while (receiver.has_touched())

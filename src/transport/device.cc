@@ -53,10 +53,7 @@ Qpn Device::on_packet(const ReceivedPacket& received, Time now) {
   return deliver(received, now).exists() ? destination_of(received.packet) : Qpn::invalid();
 }
 
-QpSlot Device::deliver(const ReceivedPacket& received, Time now) {
-  advance_to(now);
-  if (received.packet.common.kind == wire::PacketKind::kUet) [[unlikely]]
-    return deliver_uet(received);
+QpSlot Device::deliver_numbered(const ReceivedPacket& received) {
   const Qpn destination = destination_of(received.packet);
   const QpSlot slot = destination.is_valid() ? table_.find(destination) : QpSlot{};
   if (!slot.exists() || kPacketKinds[static_cast<std::size_t>(slot.kind)] != received.packet.common.kind) {
@@ -110,11 +107,16 @@ void Device::finish_datagram(QpSlot qp, const TransmitSlot& slot) {
   }
 }
 
+// What is rarer is out of line, here and in the endpoint: a packet that comes in its turn saves no registers for it.
 QpSlot Device::deliver_uet(const ReceivedPacket& received) {
-  if (uet_ != nullptr) [[likely]] {
-    if (const std::uint16_t place = uet_->deliver_fast(received, now_); place != 0) [[likely]]
-      return {.index = place, .kind = EngineKind::kUetPdc};
-  }
+  if (uet_ != nullptr && uet_->deliver_in_turn(received, now_)) [[likely]]
+    return {.index = received.packet.uet.destination_pdc, .kind = EngineKind::kUetPdc};
+  return deliver_uet_slow(received);
+}
+
+[[gnu::noinline]] QpSlot Device::deliver_uet_slow(const ReceivedPacket& received) {
+  if (uet_ != nullptr && uet_->deliver_fast(received, now_)) [[likely]]
+    return {.index = received.packet.uet.destination_pdc, .kind = EngineKind::kUetPdc};
   if (is_datagram(received.packet))
     return deliver_datagram(received);
   if (uet_ == nullptr) {

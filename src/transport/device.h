@@ -118,7 +118,10 @@ class Device final : public verbs::Provider {
   [[nodiscard]] QpSlot slot_of(Qpn qpn) const { return table_.find(qpn); }
   /// As on_packet; the slot does not exist if there is no such queue pair. Of Ultra Ethernet, that of the context; of a
   /// multicast packet, that of the last queue pair which got a copy. None of them answers.
-  QpSlot deliver(const ReceivedPacket& received, Time now);
+  QpSlot deliver(const ReceivedPacket& received, Time now) {
+    advance_to(now);
+    return received.packet.common.kind == wire::PacketKind::kUet ? deliver_uet(received) : deliver_numbered(received);
+  }
   /// Of the queue pair that a packet is for; that of its kind of packet if there is no such queue pair.
   [[nodiscard]] EngineKind engine_for(const wire::Packet& packet) const;
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
@@ -198,7 +201,9 @@ class Device final : public verbs::Provider {
     return {uet_->next_data(place), uet_->next_timeout(place), uet_->response_pending(place), false};
   }
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
+  QpSlot deliver_numbered(const ReceivedPacket& received);
   QpSlot deliver_uet(const ReceivedPacket& received);
+  QpSlot deliver_uet_slow(const ReceivedPacket& received);
   QpSlot deliver_datagram(const ReceivedPacket& received);
   QpSlot deliver_elsewhere(const ReceivedPacket& received);
   QpSlot deliver_copies(const ReceivedPacket& received, Qpn except);

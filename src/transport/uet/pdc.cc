@@ -16,7 +16,8 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   peer_id_ = opening.peer_id;
   state_ = role_ == Role::kInitiator ? State::kSyn : State::kOpen;
   credit_ = opening.credit;
-  fast_ = credit_ == nullptr && key_.mode == UetMode::kRud;
+  fast_ = credit_ == nullptr && key_.mode == UetMode::kRud && call.options.fast_path;
+  take_run_ = {};
   granted_ = {};
   sender_.open({.start_psn = opening.start_psn, .mode = key_.mode, .credit = credit_}, call.options, opening.policies);
   receiver_.open(opening.start_psn, call.options);
@@ -33,6 +34,11 @@ void Pdc::open(const Opening& opening, const PdcCall& call) {
   users_ = 0;
   notices_ = notice_retries_ = credit_retries_ = 0;
   close_wanted_ = failed_ = closed_by_peer_ = closing_failed_ = cut_short_ = false;
+  // The sizes of what most often leaves without being asked for; all other packets get theirs when they are made.
+  wire::Packet ack;
+  ack.common = template_;
+  set_uet_sizes(ack, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes)}, call.options.sizes);
+  template_ = ack.common;
   ++call.counters.opened;
 }
 
@@ -42,6 +48,26 @@ std::uint32_t Pdc::end_psn() const {
   // CLOSE takes one; what comes late of the return direction must not look like that of the next context either.
   const std::uint32_t next = sender_.next() + 1;
   return psn_distance(next, receiver_.base()) > 0 ? receiver_.base() : next;
+}
+
+void Pdc::prepare(SendRun& run, const UetOptions& options) const {
+  wire::Packet& packet = run.next;
+  packet.uet.type = wire::UetType::kRudRequest;
+  packet.uet.source_pdc = id_;
+  packet.uet.destination_pdc = peer_id_;
+  packet.common.flags =
+      options.trimming ? std::uint8_t{wire::kUnordered | wire::kTrimmable} : std::uint8_t{wire::kUnordered};
+  if (sender_.has_congestion_control())
+    packet.common.ecn = wire::Ecn::kEct0;
+  set_uet_sizes(packet, UetSizeClass::kData,
+                {.headers = Bytes(kPdsRequestBytes + kSesStandardBytes), .payload = Bytes(packet.common.payload_bytes)},
+                options.sizes);
+}
+
+bool Pdc::may_have_take_run(const wire::Packet& packet) const {
+  return fast_ && state_ == State::kOpen && !close_wanted_ && key_.peer == packet.common.source &&
+         peer_id_ == packet.uet.source_pdc && receiver_.may_have_run() &&
+         receiver_.place_of(packet.uet.psn) == PdcReceiver::Place::kNew;
 }
 
 // Out of line: the fast path is to save no registers for it.
@@ -224,6 +250,7 @@ void Pdc::want_close(const PdcCall& call) {
   if (!live() || state_ == State::kClosing)
     return;
   close_wanted_ = true;
+  end_runs();
   if (role_ == Role::kInitiator) {
     settle(call);
   } else if (notice_due_.is_never()) {
@@ -239,6 +266,7 @@ void Pdc::settle(const PdcCall& call) {
 }
 
 void Pdc::begin_close(const PdcCall& call) {
+  end_runs();
   state_ = State::kClosing;
   close_psn_ = sender_.next();
   notices_ |= kClose;
@@ -247,6 +275,7 @@ void Pdc::begin_close(const PdcCall& call) {
 }
 
 void Pdc::finish(const PdcCall& call) {
+  end_runs();
   state_ = State::kDone;
   cut_short_ = !sender_.drained();
   sender_.close();
@@ -256,6 +285,7 @@ void Pdc::finish(const PdcCall& call) {
 void Pdc::fail(const PdcCall& call) {
   if (!live())
     return;
+  end_runs();
   state_ = State::kDone;
   failed_ = true;
   ++call.counters.failed;

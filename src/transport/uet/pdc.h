@@ -73,7 +73,10 @@ class Pdc {
   /// Initiator: close as soon as nothing is under way. Target: ask for it.
   void want_close(const PdcCall& call);
   [[nodiscard]] bool close_wanted() const { return close_wanted_; }
-  void forget(std::uint32_t owner) { sender_.forget(owner); }
+  void forget(std::uint32_t owner) {
+    end_runs();
+    sender_.forget(owner);
+  }
 
   /// A packet for this context, whose addresses and numbers agree with it.
   void on_packet(const ReceivedPacket& received, const PdcCall& call);
@@ -81,19 +84,32 @@ class Pdc {
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, const PdcCall& call);
   // The fast path (transport/uet/uet_fast_path.h): data packets that change nothing but counts and bitmaps.
   /// poll_transmit would send a new packet, the next of first_owner().
-  [[nodiscard]] bool may_send_fast(Time now) const {
-    return fast_ && state_ == State::kOpen && sender_.may_send_fast(peer_window_, now) && notices_ == 0 &&
-           !receiver_.has_answer();
-  }
-  void send_fast(wire::Packet& packet, const SesPacket& made, const UetOptions& options, Time now);
-  /// on_packet would take this request, which asks for nothing but its place in the sequence.
-  [[nodiscard]] bool may_take_fast(const wire::Packet& packet) const;
-  /// It has been taken by SES, without a response.
-  void take_fast(const wire::Packet& packet, const PdcCall& call);
+  [[nodiscard]] bool may_have_send_run() const { return fast_ && state_ == State::kOpen && sender_.may_have_run(); }
+  /// Fills in what a run's packets have of the context.
+  void prepare(SendRun& run, const UetOptions& options) const;
+  /// poll_transmit would send the next packet of the sender's run.
+  [[nodiscard]] bool may_send_fast(Time now) const;
+  /// It does; then, with several owners, the sender's take_turns().
+  void send_fast(wire::Packet& packet, const UetOptions& options, Time now);
+  /// poll_transmit for an acknowledgement that tells of nothing but arrivals; false: it is none.
+  [[nodiscard]] bool answer_fast(wire::Packet& packet, const UetOptions& options);
+  /// on_packet would give new requests like this one to SES, and ask nothing else of them.
+  [[nodiscard]] bool may_have_take_run(const wire::Packet& packet) const;
+  [[nodiscard]] TakeRun& take_run() { return take_run_; }
+  /// Whether a request, in whatever turn, is of the run.
+  [[nodiscard]] bool is_in_run(const wire::Packet& packet, std::uint32_t memory_version) const;
+  // on_packet for a packet of the run; false: it is not for this, and nothing is done.
+  /// One in its turn, if it is of the run.
+  [[nodiscard]] bool take_in_turn(const wire::Packet& packet, std::uint32_t memory_version, const UetOptions& options,
+                                  Time now);
+  /// Any new one, which is of the run.
+  [[nodiscard]] bool take_in_run(const wire::Packet& packet, const PdcCall& call);
   /// on_packet for an acknowledgement that tells of nothing but arrivals; false: it is the general code's.
   [[nodiscard]] bool acknowledge_fast(const wire::Packet& packet, const PdcCall& call);
   [[nodiscard]] bool response_pending() const { return live() && (receiver_.has_answer() || notices_ != 0); }
   [[nodiscard]] Time next_data() const {
+    if (sender_.run() != nullptr)
+      return sender_.next_in_run(peer_window_);
     return state_ == State::kOpen || state_ == State::kSyn ? sender_.next_transmit(most_in_flight()) : Time::never();
   }
   [[nodiscard]] Time next_timeout() const {
@@ -111,6 +127,7 @@ class Pdc {
   /// By CLOSE, which is still to be acknowledged.
   [[nodiscard]] bool closed_by_peer() const { return closed_by_peer_; }
   void free() {
+    end_runs();
     sender_.close();
     state_ = State::kFree;
   }
@@ -151,6 +168,11 @@ class Pdc {
   [[nodiscard]] bool is_late(std::uint32_t psn) const {
     return state_ == State::kSyn && psn - sender_.start() >= peer_window_;
   }
+  void end_runs() {
+    sender_.end_run();
+    take_run_.end();
+  }
+  void count_in_run(const wire::Packet& packet, Time now);
   void learn_peer(const wire::UetHeader& header);
   /// Acknowledgements and control packets take the path that last brought something: one that is dead brings nothing.
   void answer_by_path_of(const wire::Packet& packet) { template_.entropy = packet.common.entropy; }
@@ -185,6 +207,7 @@ class Pdc {
   wire::PacketCommon template_;
   PdcSender sender_;
   PdcReceiver receiver_;
+  TakeRun take_run_;
   Time active_at_;                   // when something last happened
   Time heard_at_;                    // from the peer, or the first packet sent since nothing was in flight
   Time notice_due_ = Time::never();  // when CLOSE or a close request is sent again

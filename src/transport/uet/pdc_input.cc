@@ -137,6 +137,7 @@ void Pdc::take(const ReceivedPacket& received, const PdcCall& call) {
     if (received.packet.has(wire::kHasCold))
       reception.response.job = received.cold.uet.job;
     receiver_.keep_response(header.psn, reception.response);
+    end_runs();
   }
   if (reception.answer_follows) [[unlikely]]
     note_data_answer(header, call);

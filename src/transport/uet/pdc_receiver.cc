@@ -20,7 +20,8 @@ void PdcReceiver::open(std::uint32_t start_psn, const UetOptions& options) {
   start_ = base_ = start_psn;
   asked_psn_ = start_psn - 1;
   beyond_ = received_bytes_ = bytes_since_ack_ = ack_psn_ = gap_psn_ = 0;
-  ack_due_ = ack_marked_ = ack_probe_ = ack_again_ = gap_reported_ = any_ = tells_credit_ = false;
+  due_ = kNothing;
+  ack_marked_ = ack_probe_ = ack_again_ = gap_reported_ = any_ = tells_credit_ = false;
   responses_.clear();
   resend_.clear();
   nacks_.clear();
@@ -54,6 +55,7 @@ void PdcReceiver::advance() {
 void PdcReceiver::keep_response(std::uint32_t psn, const wire::UetExtension& response) {
   responses_.push_back({psn, response});
   resend_.push_back(psn);
+  owe(kOthers);
 }
 
 void PdcReceiver::clear_up_to(std::uint32_t psn) {
@@ -75,6 +77,7 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
   if (response_to(arrival.psn) != nullptr) [[unlikely]] {
     if (resend_.size() < options.max_responses)
       resend_.push_back(arrival.psn);
+    owe(kOthers);
     return;
   }
   if (arrival.at_once && psn_distance(asked_psn_, arrival.psn) > 0)
@@ -84,16 +87,18 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
   const bool due = arrival.at_once || overtaken || arrival.marked || !any_ ||
                    bytes_since_ack_ >= static_cast<std::uint64_t>(options.ack_every.count());
   // A packet that asks for an answer is the one answered, not one that comes before the answer leaves.
-  if (!ack_due_) {
+  if (!ack_due()) {
     ack_psn_ = arrival.psn;
     ack_marked_ = arrival.marked;
     ack_again_ = arrival.again;
   }
   any_ = true;
-  ack_due_ |= due;
+  if (due)
+    owe(kAck);
   ack_marked_ |= arrival.marked;
   if (arrival.probe) [[unlikely]] {
     ack_probe_ = true;
+    owe(kOthers);
     ack_opaque_ = arrival.opaque;
   }
 }
@@ -101,6 +106,7 @@ void PdcReceiver::note_arrival(const Arrival& arrival, const UetOptions& options
 void PdcReceiver::refuse(const Refusal& refusal) {
   if (nacks_.size() < kMostNacks)
     nacks_.push_back(refusal);
+  owe(kOthers);
 }
 
 bool PdcReceiver::first_gap() {
@@ -121,6 +127,7 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
     header.notice = {.payload = nack.payload, .code = static_cast<std::uint8_t>(nack.code)};
     ++call.counters.nacks_sent[static_cast<std::size_t>(nack.code)];
     set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsNoticeBytes)}, call.options.sizes);
+    settle_due();
     return;
   }
   if (!resend_.empty()) {
@@ -143,33 +150,70 @@ void PdcReceiver::fill_answer(const TransmitSlot& slot, std::uint8_t flags, cons
     } else if (ack_again_) [[unlikely]] {
       header.flags |= wire::kUetRetransmit;
     }
-    ack_due_ = ack_marked_ = ack_probe_ = ack_again_ = false;
+    ack_marked_ = ack_probe_ = ack_again_ = false;
+    due_ = static_cast<Due>(due_ & ~kAck);
   }
   // The header has room for one request.
   if (!header.has(wire::kUetRequestClear))
     header.flags |= flags;
   bytes_since_ack_ = 0;
+  settle_due();
+}
+
+// One answer has left: which others are due?
+void PdcReceiver::settle_due() {
+  const bool others = !nacks_.empty() || !resend_.empty() || ack_probe_;
+  due_ = static_cast<Due>((due_ & kAck) | (others ? kOthers : kNothing));
+}
+
+void PdcReceiver::fill_plain_ack(wire::UetHeader& header, std::uint8_t flags, const UetOptions& options) {
+  header.flags = static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | flags);
+  header.cc_type = 0;
+  describe(header, ack_psn_, options);
+  ack_marked_ = false;
+  due_ = kNothing;
+  bytes_since_ack_ = 0;
+}
+
+bool PdcReceiver::take_new(const wire::Packet& packet, const PdcCall& call) {
+  const std::uint32_t psn = packet.uet.psn;
+  if (place_of(psn) != Place::kNew)
+    return false;
+  if (psn != base_)
+    ++call.counters.out_of_order;
+  take(psn, packet.common.frame_bytes);
+  if (call.options.infer_loss_after != 0 && infers_loss(call.options.infer_loss_after))
+    refuse({.psn = base_, .code = wire::UetNack::kReceiverInferredLoss});
+  note_arrival({.psn = psn,
+                .size = packet.common.frame_bytes,
+                .marked = packet.common.ecn == wire::Ecn::kCe,
+                .at_once = packet.uet.has(wire::kUetAckRequest)},
+               call.options);
+  return true;
 }
 
 void PdcReceiver::fill_ack(const TransmitSlot& slot, std::uint32_t answered, const PdcCall& call) {
-  wire::UetHeader& header = slot.packet.uet;
+  describe(slot.packet.uet, answered, call.options);
+  if (tells_credit_) {
+    slot.packet.uet.cc_type = static_cast<std::uint8_t>(wire::uet::CcType::kCredit);
+    slot.packet.uet.ack.cc_state =
+        wire::uet::CreditState{.credit = credit_, .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
+            .pack();
+  }
+  set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes)}, call.options.sizes);
+}
+
+void PdcReceiver::describe(wire::UetHeader& header, std::uint32_t answered, const UetOptions& options) const {
   header.type = wire::UetType::kAckCc;
   header.psn = base_ - 1;
   const std::int32_t offset = psn_distance(header.psn, answered);
   header.psn_offset = static_cast<std::int16_t>(std::clamp<std::int32_t>(offset, -32'768, 32'767));
-  header.ack.cc_state = wire::uet::NsccState{.rcv_cwnd_pend = call.options.receiver_penalty,
+  header.ack.cc_state = wire::uet::NsccState{.rcv_cwnd_pend = options.receiver_penalty,
                                              .rcvd_bytes = received_bytes_,
                                              .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
                             .pack();
-  if (tells_credit_) {
-    header.cc_type = static_cast<std::uint8_t>(wire::uet::CcType::kCredit);
-    header.ack.cc_state =
-        wire::uet::CreditState{.credit = credit_, .ooo_count = static_cast<std::uint16_t>(std::min(beyond_, 0xFFFFU))}
-            .pack();
-  }
   header.mpr_or_header = static_cast<std::uint8_t>(std::min(arrived_.window() / 128, 255U));
   fill_bitmap(header, answered);
-  set_uet_sizes(slot.packet, UetSizeClass::kControl, {.headers = Bytes(kPdsAckCcBytes)}, call.options.sizes);
 }
 
 // 64 PSNs, so placed that the one answered is among them, and from the cumulative one on if that is possible.

@@ -64,8 +64,13 @@ class PdcReceiver {
     std::int16_t opaque = 0;  // of the probe, which its answer repeats
   };
   void note_arrival(const Arrival& arrival, const UetOptions& options);
-  /// `take` and `note_arrival` for a new packet while no responses are kept.
-  void take_fast(const wire::Packet& packet, const UetOptions& options);
+  /// Whether packets may be taken in runs: a packet has come, and no responses are kept.
+  [[nodiscard]] bool may_have_run() const { return any_ && responses_.empty(); }
+  // What on_packet does with a new packet, while may_have_run(); false: it is not for this, and nothing is done.
+  /// A packet in its turn that leads to nothing, unless to an acknowledgement for so many bytes.
+  [[nodiscard]] bool take_in_turn(const wire::Packet& packet, const UetOptions& options);
+  /// Any that is new.
+  [[nodiscard]] bool take_new(const wire::Packet& packet, const PdcCall& call);
   struct Refusal {
     std::uint32_t psn = 0;
     wire::UetNack code = wire::UetNack::kNone;
@@ -86,7 +91,11 @@ class PdcReceiver {
     return beyond_ >= after && !arrived_.test(short_psn(base_)) && first_gap();
   }
 
-  [[nodiscard]] bool has_answer() const { return ack_due_ || !nacks_.empty() || !resend_.empty(); }
+  [[nodiscard]] bool has_answer() const { return due_ != kNothing; }
+  /// The next answer is an acknowledgement that says nothing of responses, probes and credit.
+  [[nodiscard]] bool owes_plain_ack() const { return due_ == kAck && !tells_credit_; }
+  /// fill_answer for that one, whose sizes are there already.
+  void fill_plain_ack(wire::UetHeader& header, std::uint8_t flags, const UetOptions& options);
   /// Fills the PDS fields of the next answer; only if there is one.
   /// Acknowledgements carry `flags` besides their own.
   void fill_answer(const TransmitSlot& slot, std::uint8_t flags, const PdcCall& call);
@@ -98,7 +107,13 @@ class PdcReceiver {
     std::uint32_t psn;
     wire::UetExtension what;
   };
+  /// Answers that are due, as bits.
+  enum Due : std::uint8_t { kNothing = 0, kAck = 1, kOthers = 2 };
+  void owe(Due due) { due_ = static_cast<Due>(due_ | due); }
+  [[nodiscard]] bool ack_due() const { return (due_ & kAck) != 0; }
   void mark_taken(std::uint32_t psn);
+  void settle_due();
+  void describe(wire::UetHeader& header, std::uint32_t answered, const UetOptions& options) const;
   void advance();
   [[nodiscard]] const Response* response_to(std::uint32_t psn) const;
   void fill_ack(const TransmitSlot& slot, std::uint32_t answered, const PdcCall& call);
@@ -114,7 +129,7 @@ class PdcReceiver {
   std::uint32_t asked_psn_ = 0;  // the last packet that asked to be acknowledged at once
   std::uint32_t gap_psn_ = 0;    // a NACK has been sent for it
   Time arrived_at_;              // of that packet
-  bool ack_due_ = false;
+  Due due_ = kNothing;           // kOthers: NACKs, responses, or the acknowledgement is that of a probe
   bool ack_marked_ = false;
   bool ack_probe_ = false;
   bool ack_again_ = false;  // the packet that it answers had been sent before

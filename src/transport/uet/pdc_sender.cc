@@ -7,8 +7,8 @@
 namespace weft::transport {
 
 void PdcSender::open(const Opening& opening, const UetOptions& options, const FlowPolicies& policies) {
-  WEFT_DCHECK(sent_.empty());
-  start_ = una_ = next_ = recovery_end_ = opening.start_psn;
+  WEFT_DCHECK(una_ == next_);
+  start_ = una_ = next_ = recovery_end_ = alike_from_ = opening.start_psn;
   in_order_ = opening.mode == UetMode::kRod;
   policies_ = policies;
   credit_ = opening.credit;
@@ -26,8 +26,8 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
   doublings_ = 0;
   in_flight_ = lost_bytes_ = 0;
   received_bytes_ = 0;
-  sizes_ = {};
   largest_ = 0;
+  run_ = nullptr;
   not_before_ = Time::zero();
   deadline_ = waiting_until_ = Time::never();
   window_ = ~0ULL;
@@ -37,8 +37,11 @@ void PdcSender::open(const Opening& opening, const UetOptions& options, const Fl
 void PdcSender::restart(std::uint32_t start_psn) {
   for (std::uint32_t i = 0; i < awaited_.size(); ++i)
     awaited_[i] += start_psn - una_;
+  sent_.rename({.first = una_, .count = next_ - una_}, start_psn);
+  next_ = start_psn + (next_ - una_);
   start_ = una_ = recovery_end_ = start_psn;
-  next_ = start_psn + sent_.size();
+  alike_from_ = next_;
+  end_run();
   delivered_.clear();
   lost_.clear();
   if (credit_ != nullptr)
@@ -90,6 +93,7 @@ bool PdcSender::send_again(const TransmitSlot& slot, const PdcCall& call) {
 }
 
 bool PdcSender::send_new(const TransmitSlot& slot, const PdcCall& call) {
+  end_run();
   while (!owners_.empty()) {
     const std::uint32_t owner = owners_.pop_front();
     const SesNext made = call.client.make_next(owner, slot, call.now);
@@ -101,11 +105,13 @@ bool PdcSender::send_new(const TransmitSlot& slot, const PdcCall& call) {
         slot.packet, UetSizeClass::kData,
         {.headers = Bytes(request_bytes() + made.header_bytes), .payload = Bytes(slot.packet.common.payload_bytes)},
         call.options.sizes);
-    const std::uint32_t psn = next_++;
-    sent_.push_back({.at = call.now, .packet = made.packet});
+    const std::uint32_t psn = next_;
+    Sent& sent = new_record();
+    sent = {.at = call.now, .packet = made.packet};
     if (made.expects_answer) [[unlikely]]
       await(psn);
-    depart(slot, sent_.back(), psn, call);
+    depart(slot, sent, psn, call);
+    alike_from_ = next_;
     // With nothing behind it to bring an acknowledgement about, it asks for one.
     if (owners_.empty() || !window_open())
       slot.packet.uet.flags |= wire::kUetAckRequest;
@@ -122,7 +128,10 @@ void PdcSender::depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, 
   sent.size = packet.common.frame_bytes;
   sent.after = next_;
   in_flight_ += sent.size;
-  largest_ = std::max(largest_, sent.size);
+  if (sent.size > largest_) [[unlikely]] {
+    largest_ = sent.size;
+    set_room();
+  }
   if (policies_.congestion_control != nullptr) {
     packet.common.ecn = wire::Ecn::kEct0;
     const Duration gap = policies_.congestion_control->transmit(Bytes(packet.common.wire_bytes), call.now);
@@ -177,6 +186,8 @@ void PdcSender::lose(std::uint32_t psn, Sent& sent) {
   sent.state = State::kLost;
   lost_bytes_ += sent.size;
   lost_.push_back(psn);
+  alike_from_ = next_;
+  end_run();
 }
 
 void PdcSender::wait(Sent& sent, Time until) {
@@ -184,6 +195,7 @@ void PdcSender::wait(Sent& sent, Time until) {
     return;
   leave_flight(sent);
   sent.state = State::kWaiting;
+  alike_from_ = next_;
   sent.at = until;
   waiting_until_ = earlier(waiting_until_, until);
 }
@@ -252,9 +264,9 @@ void PdcSender::forget_awaited(std::uint32_t psn) {
 }
 
 void PdcSender::close() {
-  sent_.clear();
   owners_.clear();
   una_ = next_;
+  run_ = nullptr;
   lost_.clear();
   in_flight_ = lost_bytes_ = 0;
   credit_ = nullptr;
@@ -262,9 +274,11 @@ void PdcSender::close() {
 }
 
 void PdcSender::forget(std::uint32_t owner) {
-  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
-    if (sent_[i].packet.owner == owner)
-      sent_[i].packet.owner = SesPacket::kNobody;
+  end_run();
+  alike_from_ = next_;
+  for (std::uint32_t psn = una_; psn != next_; ++psn) {
+    if (record(psn).packet.owner == owner)
+      record(psn).packet.owner = SesPacket::kNobody;
   }
   for (std::uint32_t left = owners_.size(); left > 0; --left) {
     if (const std::uint32_t other = owners_.pop_front(); other != owner)

@@ -13,7 +13,9 @@
 #include "base/ring.h"
 #include "transport/congestion/rccc_sender.h"
 #include "transport/loss/psn_bitmap.h"
+#include "transport/uet/packet_runs.h"
 #include "transport/uet/pds_client.h"
+#include "transport/uet/psn_ring.h"
 #include "wire/uet/ack_cc_state.h"
 
 namespace weft::transport {
@@ -30,11 +32,14 @@ class PdcSender {
   void restart(std::uint32_t start_psn);
 
   /// An owner has packets to send. It stays in the ring until it has none; each is in it once.
-  void enqueue(std::uint32_t owner) { owners_.push_back(owner); }
+  void enqueue(std::uint32_t owner) {
+    end_run();
+    owners_.push_back(owner);
+  }
   [[nodiscard]] std::uint32_t una() const { return una_; }
   [[nodiscard]] std::uint32_t next() const { return next_; }
   [[nodiscard]] std::uint32_t start() const { return start_; }
-  [[nodiscard]] bool drained() const { return sent_.empty() && owners_.empty(); }
+  [[nodiscard]] bool drained() const { return una_ == next_ && owners_.empty(); }
   [[nodiscard]] bool in_flight() const { return in_flight_ > 0; }
   /// There is something to send, and no credit for it.
   [[nodiscard]] bool starves() const {
@@ -54,14 +59,30 @@ class PdcSender {
   /// Sends one packet again, or a new one. False: nobody has one. The caller fills in PDCs and flags of the opening.
   [[nodiscard]] bool poll_transmit(const TransmitSlot& slot, std::uint32_t most, const PdcCall& call);
   // The fast path, without credit and order:
-  /// A new packet may leave, and is the turn of first_owner().
-  [[nodiscard]] bool may_send_fast(std::uint32_t most, Time now) const {
-    return !owners_.empty() && lost_.empty() && not_before_ <= now && next_ - una_ < most && window_has_room();
-  }
+  /// New packets are what leaves next, and it is the turn of first_owner().
+  [[nodiscard]] bool may_have_run() const { return !owners_.empty() && lost_.empty(); }
   [[nodiscard]] std::uint32_t first_owner() const { return owners_.front(); }
+  /// The run of the owner whose turn it is, if may_have_run(); it must stay where it is, or be ended by end_run().
+  void begin_run(SendRun& run) {
+    run_ = &run;
+    alike_from_ = next_;
+  }
+  void end_run() { run_ = nullptr; }
+  [[nodiscard]] const SendRun* run() const { return run_; }
+  /// next_transmit() while there is a run.
+  [[nodiscard]] Time next_in_run(std::uint32_t most) const {
+    return next_ - una_ < most && window_has_room() ? not_before_ : Time::never();
+  }
+  /// The next packet of the run may leave.
+  [[nodiscard]] bool may_send_fast(std::uint32_t most, Time now) const;
   [[nodiscard]] bool has_path_selector() const { return policies_.path_selector != nullptr; }
-  /// The owner has made it, and has more.
-  void send_fast(wire::Packet& packet, const SesPacket& made, const UetOptions& options, Time now);
+  [[nodiscard]] bool has_congestion_control() const { return policies_.congestion_control != nullptr; }
+  void send_fast(wire::Packet& packet, const UetOptions& options, Time now);
+  [[nodiscard]] bool has_several_owners() const { return owners_.size() > 1; }
+  /// After a packet of the fast path: it is the turn of the next owner.
+  void take_turns();
+  /// on_ack for one that tells of nothing beyond the cumulative PSN; false: it does, and nothing is done.
+  [[nodiscard]] bool acknowledge_fast(const wire::Packet& packet, const PdcCall& call);
   [[nodiscard]] Time next_timeout() const { return earlier(deadline_, waiting_until_); }
   enum class Outcome : std::uint8_t { kGoesOn, kGivesUp };
   [[nodiscard]] Outcome on_timeout(const PdcCall& call);
@@ -129,12 +150,19 @@ class PdcSender {
 
   /// For a packet as large as the largest so far. One may always be in flight.
   //= uet-1.0 3.6
-  [[nodiscard]] bool window_has_room() const { return in_flight_ + largest_ <= window_ || in_flight_ == 0; }
+  [[nodiscard]] bool window_has_room() const { return in_flight_ <= room_; }
+  void set_room() { room_ = window_ > largest_ ? window_ - largest_ : 0; }
   [[nodiscard]] bool window_open() const {
     return window_has_room() && !(in_order_ && !waiting_until_.is_never()) &&
            (credit_ == nullptr || credit_->may_send());
   }
-  [[nodiscard]] Sent& record(std::uint32_t psn) { return sent_[psn - una_]; }
+  [[nodiscard]] Sent& record(std::uint32_t psn) { return sent_[psn]; }
+  /// Of the next new packet, which is in the window from now on.
+  [[nodiscard]] Sent& new_record() {
+    if (next_ - una_ == sent_.capacity()) [[unlikely]]
+      sent_.grow({.first = una_, .count = next_ - una_});
+    return sent_[next_++];
+  }
   [[nodiscard]] bool send_again(const TransmitSlot& slot, const PdcCall& call);
   [[nodiscard]] bool send_new(const TransmitSlot& slot, const PdcCall& call);
   void depart(const TransmitSlot& slot, Sent& sent, std::uint32_t psn, const PdcCall& call);
@@ -158,6 +186,7 @@ class PdcSender {
   void deliver(Sent& sent, Tally& tally, const PdcCall& call);
   void take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
   [[nodiscard]] bool take_run(std::uint32_t cumulative, Tally& tally, const PdcCall& call);
+  void take_front(Tally& tally, const PdcCall& call);
   void take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally, const PdcCall& call);
   void drop_delivered();
   void report(const wire::Packet& packet, const wire::uet::NsccState& state, const Tally& tally, const PdcCall& call);
@@ -167,7 +196,7 @@ class PdcSender {
   void tell_of_inferred_loss(const PdcCall& call);
   void read_window(Time now);
 
-  Ring<Sent> sent_;              // of [una, next)
+  PsnRing<Sent> sent_;           // of [una, next)
   Ring<std::uint32_t> owners_;   // that have packets to send
   Ring<std::uint32_t> lost_;     // PSNs to send again; some may have been delivered since
   Ring<std::uint32_t> awaited_;  // PSNs whose packets ask for data, the latest of them
@@ -177,7 +206,10 @@ class PdcSender {
   std::uint64_t lost_bytes_ = 0;  // of records that are lost
   std::uint64_t in_flight_ = 0;   // bytes
   std::uint64_t window_ = ~0ULL;  // bytes that may be
-  std::uint16_t largest_ = 0;     // frame that has left
+  std::uint64_t room_ = ~0ULL;    // bytes in flight with which a packet as large as the largest so far fits the window
+  std::uint32_t largest_ = 0;     // of a frame that has left
+  SendRun* run_ = nullptr;        // whose next packet is the next to leave
+  std::uint32_t alike_from_ = 0;  // from here on, all that was sent is in flight, of one message, and of one size
   std::uint32_t start_ = 0;
   std::uint32_t una_ = 0;
   std::uint32_t next_ = 0;
@@ -188,13 +220,6 @@ class PdcSender {
   Time waiting_until_ = Time::never();  // the soonest of the waiting
   Duration longest_;                    // round trip, forgotten slowly
   Time backed_off_at_;
-  /// Sizes of the last packet that took the fast path; those of the next one with as much payload are the same.
-  struct FastSizes {
-    std::uint16_t payload = 0;
-    std::uint16_t frame = 0;
-    std::uint16_t wire = 0;
-  };
-  FastSizes sizes_;
   std::uint8_t doublings_ = 0;  // of all timeouts
   bool awaits_others_ = false;  // than the latest, which are kept
   bool in_order_ = false;       // ROD: nothing passes a packet that waits

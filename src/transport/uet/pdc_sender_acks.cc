@@ -44,6 +44,7 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
         call.client.on_response(sent.packet, *response, call.now);
       // The client may have forgotten its packets meanwhile; the place is the same.
       record(answered).packet.owner = SesPacket::kNobody;
+      alike_from_ = next_;
       delivered_.set(short_psn(answered));
       deliver(record(answered), tally, call);
     }
@@ -62,6 +63,26 @@ bool PdcSender::on_ack(const wire::Packet& packet, const wire::UetExtension* res
   return true;
 }
 
+// on_ack, where there is no bitmap to look at, and no response.
+bool PdcSender::acknowledge_fast(const wire::Packet& packet, const PdcCall& call) {
+  const wire::UetHeader& header = packet.uet;
+  const std::uint32_t answered = answered_by(header);
+  const std::uint32_t in_window = next_ - una_;
+  if (header.ack.sack_bitmap != 0 || header.cc_type != 0 || header.psn - una_ >= in_window ||
+      answered - una_ >= in_window)
+    return false;
+  const Sent& sent = record(answered);
+  Tally tally{.entropy = sent.entropy, .known = true};
+  if (sent.copies == 0 && sent.state == State::kInFlight) {
+    tally.rtt = call.now - sent.at;
+    note_round_trip(tally.rtt);
+  }
+  take_cumulative(header.psn, tally, call);
+  drop_delivered();
+  report(packet, wire::uet::NsccState::unpack(header.ack.cc_state), tally, call);
+  return true;
+}
+
 // Whoever calls it keeps the bitmap.
 void PdcSender::deliver(Sent& sent, Tally& tally, const PdcCall& call) {
   leave_flight(sent);
@@ -74,39 +95,46 @@ void PdcSender::deliver(Sent& sent, Tally& tally, const PdcCall& call) {
 }
 
 void PdcSender::take_cumulative(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
-  while (!sent_.empty() && psn_distance(una_, cumulative) >= 0) {
-    if (take_run(cumulative, tally, call)) [[likely]]
+  while (una_ != next_ && psn_distance(una_, cumulative) >= 0) {
+    if (call.options.fast_path && take_run(cumulative, tally, call)) [[likely]]
       continue;
-    if (sent_.front().state != State::kDelivered) {
-      deliver(sent_.front(), tally, call);
-    } else {
-      delivered_.reset(short_psn(una_));
-    }
-    (void)sent_.pop_front();
-    ++una_;
+    take_front(tally, call);
   }
+}
+
+void PdcSender::take_front(Tally& tally, const PdcCall& call) {
+  if (Sent& sent = record(una_); sent.state != State::kDelivered) {
+    deliver(sent, tally, call);
+  } else {
+    delivered_.reset(short_psn(una_));
+  }
+  ++una_;
 }
 
 // Packets in a row of one message, none of them its last: SES counts them, and nothing else follows.
 bool PdcSender::take_run(std::uint32_t cumulative, Tally& tally, const PdcCall& call) {
-  const SesPacket first = sent_.front().packet;
-  const auto covered = static_cast<std::uint32_t>(psn_distance(una_, cumulative)) + 1;
-  const std::uint32_t most = std::min(covered, sent_.size());
-  std::uint32_t count = 0;
-  while (count < most && sent_[count].state == State::kInFlight && sent_[count].packet.message == first.message &&
-         sent_[count].packet.owner == first.owner)
-    ++count;
+  const SesPacket first = record(una_).packet;
+  const std::uint32_t end = una_ + std::min(cumulative - una_ + 1, next_ - una_);
+  const bool alike = psn_distance(alike_from_, una_) >= 0;
+  std::uint64_t bytes = alike ? std::uint64_t{end - una_} * record(una_).size : 0;
+  std::uint32_t psn = alike ? end : una_;
+  for (; psn != end; ++psn) {
+    const Sent& sent = record(psn);
+    if (sent.state != State::kInFlight || sent.packet.whole() != first.whole())
+      break;
+    bytes += sent.size;
+  }
+  std::uint32_t count = psn - una_;
   if (count == 0 || first.owner == SesPacket::kNobody)
     return false;
-  count = call.client.count_delivered(first, count);
-  std::uint64_t bytes = 0;
-  for (std::uint32_t left = count; left > 0; --left)
-    bytes += sent_.pop_front().size;
+  const std::uint32_t taken = call.client.count_delivered(first, count);
+  for (; count > taken; --count)
+    bytes -= record(una_ + count - 1).size;
   WEFT_DCHECK(in_flight_ >= bytes);
   in_flight_ -= bytes;
   tally.bytes += bytes;
-  una_ += count;
-  return count > 0;
+  una_ += taken;
+  return taken > 0;
 }
 
 // Only what is new in the bitmap is looked at: most of it has been told before.
@@ -120,6 +148,8 @@ void PdcSender::take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally
   if (const std::int32_t left = psn_distance(from, next_); left < 64)
     bits &= low_bits(static_cast<std::uint32_t>(std::max(left, 0)));
   bits &= ~delivered_.bits_from(short_psn(from));
+  if (bits != 0)
+    alike_from_ = next_;
   while (bits != 0) {
     const std::uint32_t psn = from + static_cast<std::uint32_t>(std::countr_zero(bits));
     bits &= bits - 1;
@@ -129,9 +159,8 @@ void PdcSender::take_bitmap(std::uint32_t from, std::uint64_t bits, Tally& tally
 }
 
 void PdcSender::drop_delivered() {
-  while (!sent_.empty() && sent_.front().state == State::kDelivered) {
+  while (una_ != next_ && record(una_).state == State::kDelivered) {
     delivered_.reset(short_psn(una_));
-    (void)sent_.pop_front();
     ++una_;
   }
 }
@@ -163,14 +192,15 @@ void PdcSender::report(const wire::Packet& packet, const wire::uet::NsccState& s
 void PdcSender::read_window(Time now) {
   if (policies_.congestion_control != nullptr)
     window_ = static_cast<std::uint64_t>(std::max<std::int64_t>(policies_.congestion_control->window(now).count(), 1));
+  set_room();
 }
 
 // SLEEK: once enough others have overtaken the oldest packet, everything that any has overtaken counts as lost. One
 // that was sent again is overtaken by what departed later still. Congestion control is told once per window.
 void PdcSender::detect_by_count(const wire::uet::NsccState& state, std::uint32_t highest, const PdcCall& call) {
-  if (!call.options.loss_by_count || sent_.empty() || sent_.front().state != State::kInFlight)
+  if (!call.options.loss_by_count || una_ == next_ || record(una_).state != State::kInFlight)
     return;
-  const Sent& oldest = sent_.front();
+  const Sent& oldest = record(una_);
   const std::uint32_t after = oldest.after;
   const std::uint32_t overtaking = oldest.copies > 0 ? delivered_between(after, highest) : state.ooo_count;
   const std::uint64_t size = std::max<std::uint64_t>(oldest.size, 1);

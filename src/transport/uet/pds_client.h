@@ -18,6 +18,9 @@ struct SesPacket {
   std::uint32_t owner = kNobody;
   std::uint32_t message = 0;
   std::uint32_t index = 0;  // within the message
+
+  /// Owner and message, which the packets of one message share.
+  [[nodiscard]] std::uint64_t whole() const { return std::uint64_t{message} << 32 | owner; }
 };
 
 /// Whether an owner had a packet to give, and has more.

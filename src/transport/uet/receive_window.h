@@ -24,6 +24,8 @@ class ReceiveWindow {
   [[nodiscard]] std::uint32_t first() const { return first_; }
   /// Gives requests to all messages up to `number`, which is not before first(). False: one is missing.
   [[nodiscard]] bool provide(std::uint32_t number, const QpCore& core, verbs::Context& context);
+  /// The message has its request.
+  [[nodiscard]] bool has(std::uint32_t number) const { return number - first_ < given_.size(); }
 
   // Of a message that has its request:
 

@@ -47,7 +47,7 @@ Result<void> SesRequester::post(const verbs::SendWr& request, const SesCall& cal
 bool SesRequester::ready(const SesCall& call) const {
   if (cursor_ == queue_.size() || stopped_ || failed_ || refused_.has_value())
     return false;
-  if (cursor_packet_ != 0)
+  if (run_.packet.index != 0)
     return true;
   const SendWqe& wqe = queue_[cursor_].wqe;
   if (!call.core.may_request() || call.core.state() == verbs::QpState::kSqd || cursor_ >= call.options.max_messages)
@@ -60,10 +60,11 @@ bool SesRequester::ready(const SesCall& call) const {
 SesNext SesRequester::make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call) {
   if (!ready(call))
     return {};
+  end_run();
   Message& message = queue_[cursor_];
-  const SesPacket packet{.owner = owner, .message = first_ + cursor_, .index = cursor_packet_};
+  const SesPacket packet{.owner = owner, .message = first_ + cursor_, .index = run_.packet.index};
   // The memory may have been closed since the request was posted, or since the last packet.
-  const bool check = cursor_packet_ == 0 || !slot.payload.empty();
+  const bool check = run_.packet.index == 0 || !slot.payload.empty();
   if (check &&
       (message.wqe.local_fault || message.wqe.sg_list.check(call.context.memory(), call.core.init().pd,
                                                             message.wqe.local_access()) != verbs::AccessFault::kNone)) {
@@ -71,17 +72,46 @@ SesNext SesRequester::make_next(std::uint32_t owner, const TransmitSlot& slot, c
     return {};
   }
   const std::uint16_t header = fill(message, packet.message, packet.index, slot, call);
-  if (cursor_packet_ == 0 && message.wqe.expects_response())
+  if (run_.packet.index == 0 && message.wqe.expects_response())
     ++reads_;
-  if (++cursor_packet_ == message.wqe.packets) {
+  if (++run_.packet.index == message.wqe.packets) {
     ++cursor_;
-    cursor_packet_ = 0;
+    run_.packet.index = 0;
   }
   return {.made = true,
           .more = ready(call),
           .packet = packet,
           .header_bytes = header,
           .expects_answer = message.wqe.expects_response()};
+}
+
+SesRequester::Run SesRequester::find_run(std::uint32_t owner, const wire::PacketCommon& common, const QpCore& core) {
+  if (run_.goes_on())
+    return {.run = &run_};
+  // Of READs under way the queue pair keeps account packet by packet.
+  if (run_.packet.index == 0 || stopped_ || failed_ || refused_.has_value() || reads_ > 0)
+    return {};
+  const Message& message = queue_[cursor_];
+  const SendWqe& wqe = message.wqe;
+  if (run_.packet.index + 1 >= wqe.packets)
+    return {};
+  const bool write = wqe.is_write();
+  const std::uint32_t payload = full_payload(core.attributes().path_mtu);
+  run_.packet.owner = owner;
+  run_.packet.message = first_ + cursor_;
+  run_.end = wqe.packets - 1;
+  run_.step = payload;
+  run_.next.common = common;
+  run_.next.common.payload_bytes = static_cast<std::uint16_t>(payload);
+  run_.next.uet = {};
+  run_.next.uet.request = {
+      .buffer_offset = run_.packet.index * payload + (write ? wqe.remote_address : 0),
+      .memory_key = write ? wqe.rkey : message.receive_number,
+      .message_id = static_cast<std::uint16_t>(run_.packet.message),
+      .operation = static_cast<std::uint8_t>(write ? UetOperation::kWrite : UetOperation::kTaggedSend),
+      .ses_flags = 0};
+  run_.next.uet.set_target(wire::UetNextHeader::kRequestStandard, core.attributes().destination_qpn.value());
+  return {.run = &run_, .fresh = true};
 }
 
 // Of many small messages, those beyond the first are counted by their headers.
@@ -91,7 +121,7 @@ Bytes SesRequester::backlog(Bytes enough, const SesCall& call) const {
     return Bytes::zero();
   const auto payload = static_cast<std::int64_t>(full_payload(call.mtu()));
   Bytes sum;
-  std::uint32_t sent = cursor_packet_;
+  std::uint32_t sent = run_.packet.index;
   std::uint32_t place = cursor_;
   for (; place < std::min(cursor_ + kLookedAt, queue_.size()) && sum < enough; ++place) {
     const SendWqe& wqe = queue_[place].wqe;

@@ -12,6 +12,7 @@
 
 #include "base/ring.h"
 #include "transport/send_wqe.h"
+#include "transport/uet/packet_runs.h"
 #include "transport/uet/ses_types.h"
 
 namespace weft::transport {
@@ -29,8 +30,14 @@ class SesRequester {
   /// The next packet; `made` is false if its memory may not be read.
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, const SesCall& call);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, const SesCall& call);
-  /// make_next for a packet in the middle of a message, lengths only; false: it is none, or the general code's.
-  [[nodiscard]] bool make_fast(std::uint32_t owner, wire::Packet& packet, SesPacket& made, const QpCore& core);
+  /// The run of packets that make_next would make next, lengths only; it goes on until end_run(), or null: there is
+  /// none. `fresh`: the context has to fill in its part.
+  struct Run {
+    SendRun* run = nullptr;
+    bool fresh = false;
+  };
+  [[nodiscard]] Run find_run(std::uint32_t owner, const wire::PacketCommon& common, const QpCore& core);
+  void end_run() { run_.end = 0; }
 
   /// What PdsClient asks of an owner.
   [[nodiscard]] Bytes backlog(Bytes enough, const SesCall& call) const;
@@ -47,7 +54,7 @@ class SesRequester {
   [[nodiscard]] bool failed() const { return failed_; }
   void flush(const SesCall& call);
   /// Every message begun is complete.
-  [[nodiscard]] bool drained() const { return cursor_ == 0 && cursor_packet_ == 0; }
+  [[nodiscard]] bool drained() const { return cursor_ == 0 && run_.packet.index == 0; }
   /// READs and atomics begun and not complete.
   [[nodiscard]] std::uint32_t reads() const { return reads_; }
   [[nodiscard]] std::uint32_t queued() const { return queue_.size(); }
@@ -76,10 +83,10 @@ class SesRequester {
   void complete_front(verbs::WcStatus status, const SesCall& call);
 
   Ring<Message> queue_;
-  std::uint32_t first_ = 0;          // number of the front message
-  std::uint32_t cursor_ = 0;         // message that the next packet is of, counted from the front
-  std::uint32_t cursor_packet_ = 0;  // packet of that message
-  std::uint32_t receives_ = 0;       // number of the next message that consumes a receive request
+  std::uint32_t first_ = 0;     // number of the front message
+  std::uint32_t cursor_ = 0;    // message that the next packet is of, counted from the front
+  SendRun run_;                 // `packet.index`: of that message, whether there is a run or not
+  std::uint32_t receives_ = 0;  // number of the next message that consumes a receive request
   std::uint32_t reads_ = 0;
   std::optional<SesPacket> refused_;  // the first packet that found no receive request
   std::uint8_t refusals_ = 0;         // of that packet

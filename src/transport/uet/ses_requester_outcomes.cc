@@ -74,6 +74,7 @@ Duration SesRequester::on_refused(const SesPacket& packet, const wire::UetNotice
   if (!refused_.has_value() || packet.message - first_ < refused_->message - first_) {
     refused_ = packet;
     refusals_ = 0;
+    end_run();
   }
   if (refused_->message == packet.message && refused_->index == packet.index &&
       call.attributes().rnr_retry != kForEver) {
@@ -135,11 +136,12 @@ void SesRequester::fault(Message& message, WcStatus status, const SesCall& call)
   if (!message.fault)
     message.fault = status;
   stopped_ = true;
+  end_run();
   complete_in_order(call);
 }
 
 void SesRequester::on_context_lost(const SesCall& call) {
-  if (cursor_ > 0 || cursor_packet_ > 0)
+  if (cursor_ > 0 || run_.packet.index > 0)
     fault(queue_.front(), WcStatus::kRetryExcErr, call);
 }
 
@@ -149,6 +151,7 @@ void SesRequester::complete_in_order(const SesCall& call) {
     if (front.fault) {
       complete_front(*front.fault, call);
       failed_ = true;
+      end_run();
       return;
     }
     if (!is_done(front))
@@ -163,18 +166,22 @@ void SesRequester::complete_front(WcStatus status, const SesCall& call) {
   if (cursor_ > 0) {
     --cursor_;
   } else {
-    cursor_packet_ = 0;
+    end_run();
+    run_.packet.index = 0;
   }
   if (status == WcStatus::kSuccess && !message.wqe.is_signaled())
     return;
-  if (!call.core.complete_send(send_completion(message.wqe, call.core.identity().qpn, status), call.context))
+  if (!call.core.complete_send(send_completion(message.wqe, call.core.identity().qpn, status), call.context)) {
     failed_ = true;
+    end_run();
+  }
 }
 
 void SesRequester::flush(const SesCall& call) {
   while (!queue_.empty())
     complete_front(queue_.front().fault.value_or(WcStatus::kWrFlushErr), call);
-  cursor_ = cursor_packet_ = reads_ = 0;
+  end_run();
+  cursor_ = run_.packet.index = reads_ = 0;
   refused_.reset();
 }
 

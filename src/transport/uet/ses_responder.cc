@@ -47,6 +47,58 @@ SesReception SesResponder::on_request(const ReceivedPacket& received, const SesC
   return reception;
 }
 
+bool SesResponder::find_run(const wire::Packet& packet, const QpCore& core, const verbs::Context& context,
+                            TakeRun& run) {
+  const wire::UetRequestFields& request = packet.uet.request;
+  const std::uint64_t payload = packet.common.payload_bytes;
+  const auto place = static_cast<std::uint16_t>(request.message_id - static_cast<std::uint16_t>(first_));
+  if (place >= incoming_.size() || payload == 0)
+    return false;
+  Incoming& message = incoming_[place];
+  if (!message.begun || message.operation != request.operation)
+    return false;
+  // The packet that makes it whole may lead to completions, and one that contradicts the others is refused.
+  const bool bounded = message.has_start && message.has_end;
+  if (bounded && message.end < message.start)
+    return false;
+  Room room;
+  if (packet.uet.operation() == UetOperation::kWrite) {
+    room = room_for_write(packet, core, context.memory());
+  } else if (packet.uet.operation() == UetOperation::kTaggedSend) {
+    room = room_for_send(message, packet, core, context);
+  }
+  if (room.length < payload)
+    return false;
+  run.place = room.place;
+  run.room = room.length - payload;
+  run.received = &message.received;
+  run.length = bounded ? message.end - message.start : ~std::uint64_t{0};
+  return true;
+}
+
+SesResponder::Room SesResponder::room_for_write(const wire::Packet& packet, const QpCore& core,
+                                                const verbs::MemoryTable& memory) const {
+  if ((core.attributes().access_flags & verbs::kAccessRemoteWrite) == 0)
+    return {};
+  const auto checked = memory.check({.pd = core.init().pd,
+                                     .key = packet.uet.request.memory_key,
+                                     .address = packet.uet.request.buffer_offset,
+                                     .length = packet.common.payload_bytes,
+                                     .access = verbs::kAccessRemoteWrite});
+  if (checked.fault != verbs::AccessFault::kNone)
+    return {};
+  return {.place = checked.region->address, .length = checked.region->length};
+}
+
+SesResponder::Room SesResponder::room_for_send(const Incoming& message, const wire::Packet& packet, const QpCore& core,
+                                               const verbs::Context& context) const {
+  const std::uint32_t number = packet.uet.request.memory_key;
+  const bool contradicts = message.has_start && message.start != 0;
+  if (!message.consumes || contradicts || !receives_.has(number) || !receives_.writable(number, core, context))
+    return {};
+  return {.place = 0, .length = receives_.room(number)};
+}
+
 SesReception SesResponder::accept(Incoming& message, const ReceivedPacket& received, const SesCall& call) {
   switch (received.packet.uet.operation()) {
     case UetOperation::kSend:

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/ring.h"
+#include "transport/uet/packet_runs.h"
 #include "transport/uet/receive_window.h"
 #include "transport/uet/ses_status.h"
 #include "transport/uet/ses_types.h"
@@ -26,8 +27,10 @@ class SesResponder {
 
   [[nodiscard]] Result<void> post(const verbs::RecvWr& request) { return receives_.post(request); }
   [[nodiscard]] SesReception on_request(const ReceivedPacket& received, const SesCall& call);
-  /// on_request for a packet from the middle of a WRITE that stays incomplete; false: it is none, or not allowed.
-  [[nodiscard]] bool take_fast(const wire::Packet& packet, const QpCore& core, const verbs::MemoryTable& memory);
+  /// Fills in the run of this packet from the middle of a SEND or WRITE: while the message stays incomplete, on_request
+  /// would do nothing but count its packets. It holds until on_request() or a change of the queue pair.
+  [[nodiscard]] bool find_run(const wire::Packet& packet, const QpCore& core, const verbs::Context& context,
+                              TakeRun& run);
 
   /// Number of the message that is executed next.
   [[nodiscard]] std::uint32_t next_message() const { return first_; }
@@ -96,7 +99,15 @@ class SesResponder {
   [[nodiscard]] static bool note(Incoming& message, const wire::Packet& packet);
   /// With this packet the message would be whole.
   [[nodiscard]] static bool completes(Incoming message, const wire::Packet& packet);
-  [[nodiscard]] bool may_write(const wire::Packet& packet, const QpCore& core, const verbs::MemoryTable& memory);
+  /// Where the packet's bytes may go; no room: nowhere.
+  struct Room {
+    std::uint64_t place = 0;
+    std::uint64_t length = 0;
+  };
+  [[nodiscard]] Room room_for_write(const wire::Packet& packet, const QpCore& core,
+                                    const verbs::MemoryTable& memory) const;
+  [[nodiscard]] Room room_for_send(const Incoming& message, const wire::Packet& packet, const QpCore& core,
+                                   const verbs::Context& context) const;
   void take_header_data(Incoming& message, const ReceivedPacket& received) const;
   [[nodiscard]] static bool is_whole(const Incoming& message);
   void execute_in_order(const SesCall& call);
@@ -106,16 +117,7 @@ class SesResponder {
   [[nodiscard]] std::uint16_t fill(const Answer& answer, std::uint32_t index, const TransmitSlot& slot,
                                    const SesCall& call) const;
 
-  /// Where the peer may write, as the table of that version has said last.
-  struct Writable {
-    std::uint64_t address = 0;
-    std::uint64_t length = 0;
-    std::uint32_t key = 0;
-    std::uint32_t version = 0;
-  };
-
   ReceiveWindow receives_;
-  Writable writable_;
   Ring<Incoming> incoming_;
   Ring<Answer> answers_;
   std::uint32_t first_ = 0;         // number of the message that is executed next

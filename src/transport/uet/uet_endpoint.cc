@@ -33,6 +33,11 @@ void UetEndpoint::set_policies(const UetPolicies& policies) {
     credits_ = std::make_unique<EndpointCredits>(*policies.credits, setup_.seed);
 }
 
+void UetEndpoint::set_full_headers() {
+  setup_.options.full_headers = true;
+  queue_pairs_.for_each_live([](Handle /*handle*/, UetQueuePair& qp) { qp.end_runs(); });
+}
+
 UetEndpoint::Handle UetEndpoint::create(const QpIdentity& identity, const verbs::QpInitAttributes& init) {
   const Handle handle = queue_pairs_.allocate(identity, init, *this);
   queue_pairs_[handle].set_place(handle.value());

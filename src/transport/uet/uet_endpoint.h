@@ -51,7 +51,7 @@ class UetEndpoint final : public PdsClient {
 
   /// Of contexts from the next one on.
   void set_policies(const UetPolicies& policies);
-  void set_full_headers() { setup_.options.full_headers = true; }
+  void set_full_headers();
 
   // Queue pairs.
   using Handle = Slab<UetQueuePair>::Handle;
@@ -63,8 +63,10 @@ class UetEndpoint final : public PdsClient {
   // For the driver: places of the pool. Calls with a place that holds nothing do nothing.
   /// The place that took the packet.
   std::uint16_t deliver(const ReceivedPacket& received, Time now);
-  /// The fast path of `deliver`; 0: it is not for this packet, and has done nothing.
-  [[nodiscard]] std::uint16_t deliver_fast(const ReceivedPacket& received, Time now);
+  /// `deliver` for a packet in its turn, within a run; false: it is none, and nothing is done.
+  [[nodiscard]] bool deliver_in_turn(const ReceivedPacket& received, Time now);
+  /// The same for all that the fast path takes.
+  [[nodiscard]] bool deliver_fast(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(std::uint16_t place, const TransmitSlot& slot, Time now);
   void on_timeout(std::uint16_t place, Time now);
   [[nodiscard]] bool response_pending(std::uint16_t place) const {
@@ -186,8 +188,10 @@ class UetEndpoint final : public PdsClient {
   void release(std::uint16_t place, Time now);
   void reclaim(Time now);
   void serve_waiting(Time now);
-  [[nodiscard]] bool take_fast(const wire::Packet& packet, Pdc& pdc, Time now);
-  [[nodiscard]] bool poll_fast(Place& place, const TransmitSlot& slot, Time now);
+  [[nodiscard]] bool find_take_run(const wire::Packet& packet, Pdc& pdc);
+  [[nodiscard]] bool find_send_run(Place& place);
+  [[nodiscard]] bool poll_general(std::uint16_t place, const TransmitSlot& slot, Time now);
+  [[nodiscard]] bool poll_otherwise(std::uint16_t place, const TransmitSlot& slot, Time now);
   // RCCC: only with credits_.
   void note_ready(std::uint16_t place, Time now);
   void grant_credit(Time now);

@@ -10,12 +10,16 @@ namespace {
 /// Packets without a context that wait to leave; more are not sent.
 constexpr std::uint32_t kMostStrays = 1'024;
 
+/// Flags of packets that the fast path does not take.
+constexpr std::uint8_t kNeverFast = wire::kCorrupted | wire::kTrimmed | wire::kHasCold;
+
 }  // namespace
 
 // Out of line, as Pdc::poll_transmit is: the fast path saves no registers for it.
 [[gnu::noinline]] std::uint16_t UetEndpoint::deliver(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   last_srq_ = {};
+  ++counters_.slow_received;
   if (packet.has(wire::kCorrupted)) {
     ++counters_.discarded;
     return 0;
@@ -33,21 +37,68 @@ constexpr std::uint32_t kMostStrays = 1'024;
   return place;
 }
 
-std::uint16_t UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
-  constexpr std::uint8_t kGeneral = wire::kCorrupted | wire::kTrimmed | wire::kHasCold;
+bool UetEndpoint::deliver_in_turn(const ReceivedPacket& received, Time now) {
+  const wire::Packet& packet = received.packet;
+  const std::uint16_t number = packet.uet.destination_pdc;
+  return (packet.common.flags & kNeverFast) == 0 && received.payload.empty() && number < pool_.size() &&
+         pool_[number]->pdc.take_in_turn(packet, context_.memory().version(), setup_.options, now);
+}
+
+bool UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   const std::uint16_t number = packet.uet.destination_pdc;
   // With credit for this endpoint's senders, every packet tells of theirs.
-  if ((packet.common.flags & kGeneral) != 0 || !received.payload.empty() || number >= pool_.size() ||
+  if ((packet.common.flags & kNeverFast) != 0 || !received.payload.empty() || number >= pool_.size() ||
       credits_ != nullptr)
-    return 0;
+    return false;
   Pdc& pdc = pool_[number]->pdc;
-  if (packet.uet.type == wire::UetType::kRudRequest)
-    return take_fast(packet, pdc, now) ? number : std::uint16_t{0};
+  if (packet.uet.type == wire::UetType::kRudRequest) {
+    const std::uint32_t version = context_.memory().version();
+    const bool in_run =
+        pdc.is_in_run(packet, version) || (find_take_run(packet, pdc) && pdc.is_in_run(packet, version));
+    return in_run && pdc.take_in_run(packet, call(now));
+  }
   if (packet.uet.type != wire::UetType::kAckCc || !pdc.acknowledge_fast(packet, call(now)))
-    return 0;
+    return false;
   settle(number, now);
-  return number;
+  return true;
+}
+
+// The run that the packet is of, if it may be one of several that the context can take on its own.
+[[gnu::noinline]] bool UetEndpoint::find_take_run(const wire::Packet& packet, Pdc& pdc) {
+  const wire::UetHeader& header = packet.uet;
+  if (!pdc.may_have_take_run(packet) || (header.flags & ~wire::kUetAckRequest) != 0 || header.request.ses_flags != 0 ||
+      header.next_header() != wire::UetNextHeader::kRequestStandard)
+    return false;
+  const QpSlot slot = numbers_.find(Qpn(header.resource()));
+  TakeRun run{.header = RunHeader::of(header),
+              .source = packet.common.source,
+              .source_pdc = header.source_pdc,
+              .payload = packet.common.payload_bytes,
+              .memory_version = context_.memory().version()};
+  if (slot.kind != EngineKind::kUet || !slot.exists() ||
+      !queue_pairs_[Handle(slot.index)].find_take_run(packet, pdc.id(), context_, run))
+    return false;
+  pdc.take_run() = run;
+  return true;
+}
+
+// The run of whose turn it is.
+[[gnu::noinline]] bool UetEndpoint::find_send_run(Place& place) {
+  Pdc& pdc = place.pdc;
+  if (!pdc.may_have_send_run() || setup_.options.full_headers)
+    return false;
+  const std::uint32_t owner = pdc.sender().first_owner();
+  if (is_message(owner))
+    return false;
+  const SesRequester::Run found = queue_pair_of(owner).find_send_run(owner, place.common);
+  if (found.run == nullptr)
+    return false;
+  WEFT_DCHECK(found.fresh || found.run->next.uet.source_pdc == pdc.id());
+  if (found.fresh)
+    pdc.prepare(*found.run, setup_.options);
+  pdc.sender().begin_run(*found.run);
+  return true;
 }
 
 // Packets that are answers are not answered: two ends would never stop.
@@ -184,12 +235,38 @@ void UetEndpoint::send_stray(const Stray& stray) {
   touch(0);
 }
 
-bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+// Out of line, and so is what is rarer: the next packet of a run saves no registers for it.
+[[gnu::noinline]] bool UetEndpoint::poll_transmit(std::uint16_t number, const TransmitSlot& slot, Time now) {
+  Pdc& pdc = pool_[number]->pdc;
+  if (!slot.payload.empty() || !pdc.may_send_fast(now)) [[unlikely]]
+    return poll_otherwise(number, slot, now);
+  pdc.send_fast(slot.packet, setup_.options, now);
+  return true;
+}
+
+[[gnu::noinline]] bool UetEndpoint::poll_otherwise(std::uint16_t number, const TransmitSlot& slot, Time now) {
   if (number == 0)
     return poll_stray(slot) || (jobs_ != nullptr && jobs_->rudi.poll_transmit(slot, rudi_call(now)));
-  if (poll_fast(*pool_[number], slot, now)) [[likely]]
+  Place& place = *pool_[number];
+  if (!slot.payload.empty())
+    return poll_general(number, slot, now);
+  if (place.pdc.answer_fast(slot.packet, setup_.options))
     return true;
+  const bool sent = find_send_run(place) && place.pdc.may_send_fast(now);
+  if (sent)
+    place.pdc.send_fast(slot.packet, setup_.options, now);
+  // One owner keeps its run; each of several has another, and its turn.
+  if (place.pdc.sender().has_several_owners())
+    place.pdc.sender().end_run();
+  if (!sent)
+    return poll_general(number, slot, now);
+  place.pdc.sender().take_turns();
+  return true;
+}
+
+[[gnu::noinline]] bool UetEndpoint::poll_general(std::uint16_t number, const TransmitSlot& slot, Time now) {
   const bool sent = pool_[number]->pdc.poll_transmit(slot, call(now));
+  counters_.slow_sent += sent ? 1 : 0;
   settle(number, now);
   return sent;
 }

@@ -77,6 +77,8 @@ struct UetOptions {
   std::uint8_t receiver_penalty = 0;
 
   UetSizes sizes{};
+  /// What is sent and done is the same without: for tests.
+  bool fast_path = true;
   /// Requests and data of READs carry their message's length, place in it and job in the cold record, so that headers
   /// can be written in full: for sockets and captures. Nothing else depends on it.
   bool full_headers = false;

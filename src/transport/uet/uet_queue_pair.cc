@@ -16,6 +16,7 @@ Result<void> UetQueuePair::modify(const verbs::QpAttributes& attributes, verbs::
                                   verbs::Context& context, Time now) {
   const verbs::QpModification modification{
       .type = verbs::QpType::kRc, .from = core_.state(), .mask = mask, .attributes = attributes};
+  end_runs();
   if (Result<void> applied = core_.apply(attributes, mask); !applied)
     return applied;
   enter(verbs::state_after(modification), call(context, now));
@@ -47,6 +48,7 @@ void UetQueuePair::enter(verbs::QpState state, const SesCall& environment) {
 
 //= ibta-1.7 10.3.1.6
 void UetQueuePair::enter_error(const SesCall& environment) {
+  end_runs();
   const verbs::QpState from = core_.state();
   core_.set_state(verbs::QpState::kErr);
   if (from == verbs::QpState::kReset)
@@ -192,6 +194,7 @@ Duration UetQueuePair::on_refused(const SesPacket& packet, const wire::UetNotice
 
 SesReception UetQueuePair::on_request(const ReceivedPacket& received, std::uint16_t pdc, verbs::Context& context,
                                       Time now) {
+  ++epoch_;
   const SesCall environment = call(context, now);
   if (!established_ && core_.state() == verbs::QpState::kRtr)
     raise(verbs::AsyncEventType::kCommEst, environment);
@@ -209,6 +212,18 @@ SesReception UetQueuePair::on_request(const ReceivedPacket& received, std::uint1
   return reception;
 }
 
+bool UetQueuePair::find_take_run(const wire::Packet& packet, std::uint16_t pdc, const verbs::Context& context,
+                                 TakeRun& run) {
+  const verbs::QpState state = core_.state();
+  // A shared receive queue is looked at after every packet.
+  if (!established_ || answer_pdc_ != pdc || (state != verbs::QpState::kRts && state != verbs::QpState::kRtr) ||
+      core_.attributes().address.destination != packet.common.source || core_.init().srq.is_valid())
+    return false;
+  run.epoch = epoch_;
+  run.epoch_now = &epoch_;
+  return responder_.find_run(packet, core_, context, run);
+}
+
 void UetQueuePair::on_answer(const ReceivedPacket& received, verbs::Context& context, Time now) {
   const SesCall environment = call(context, now);
   requester_.on_answer(received, environment);
@@ -216,6 +231,7 @@ void UetQueuePair::on_answer(const ReceivedPacket& received, verbs::Context& con
 }
 
 void UetQueuePair::on_context_lost(std::uint16_t pdc, verbs::Context& context, Time now) {
+  end_runs();
   const SesCall environment = call(context, now);
   if (answer_pdc_ == pdc) {
     answer_pdc_ = 0;
@@ -232,6 +248,7 @@ void UetQueuePair::on_context_lost(std::uint16_t pdc, verbs::Context& context, T
 }
 
 void UetQueuePair::on_context_closed(std::uint16_t pdc) {
+  end_runs();
   if (answer_pdc_ != pdc)
     return;
   answer_pdc_ = 0;
@@ -240,6 +257,7 @@ void UetQueuePair::on_context_closed(std::uint16_t pdc) {
 }
 
 void UetQueuePair::forget_contexts() {
+  end_runs();
   pdc_ = answer_pdc_ = 0;
   request_queued_ = answer_queued_ = uses_context_ = false;
 }

@@ -42,9 +42,13 @@ class UetQueuePair {
   [[nodiscard]] SesNext make_next(std::uint32_t owner, const TransmitSlot& slot, verbs::Context& context, Time now);
   [[nodiscard]] std::uint16_t make_again(const SesPacket& packet, const TransmitSlot& slot, verbs::Context& context,
                                          Time now);
-  // The fast path (transport/uet/uet_fast_path.h): each does what the function without `fast` does, or nothing.
-  [[nodiscard]] bool make_fast(std::uint32_t owner, wire::Packet& packet, SesPacket& made);
-  [[nodiscard]] bool take_fast(const wire::Packet& packet, std::uint16_t pdc, const verbs::MemoryTable& memory);
+  // The fast path (transport/uet/uet_fast_path.h).
+  [[nodiscard]] SesRequester::Run find_send_run(std::uint32_t owner, const wire::PacketCommon& common) {
+    return half_of(owner) == Half::kRequester ? requester_.find_run(owner, common, core_) : SesRequester::Run{};
+  }
+  /// SesResponder::find_run, and the epoch of the queue pair.
+  [[nodiscard]] bool find_take_run(const wire::Packet& packet, std::uint16_t pdc, const verbs::Context& context,
+                                   TakeRun& run);
   [[nodiscard]] std::uint32_t count_delivered(const SesPacket& packet, std::uint32_t count) {
     return half_of(packet.owner) == Half::kRequester ? requester_.count_delivered(packet, count) : 0;
   }
@@ -66,6 +70,11 @@ class UetQueuePair {
   [[nodiscard]] bool uses_context() const { return uses_context_; }
   /// It has left its contexts.
   void forget_contexts();
+  /// Something has changed that packets in runs are not asked about.
+  void end_runs() {
+    ++epoch_;
+    requester_.end_run();
+  }
   /// There may be room for a context now.
   void on_room(verbs::Context& context, Time now) {
     request_queued_ = false;
@@ -101,6 +110,7 @@ class UetQueuePair {
   SesRequester requester_;
   SesResponder responder_;
   std::uint32_t place_ = 0;
+  std::uint32_t epoch_ = 0;  // runs of packets to be taken hold for one
   std::uint16_t pdc_ = 0;
   std::uint16_t answer_pdc_ = 0;
   bool request_queued_ = false;  // an owner of its context's packets

@@ -29,6 +29,9 @@ struct UetCounters {
   std::uint64_t closed = 0;                                         // in good order
   std::uint64_t failed = 0;                                         // that gave up
   std::uint64_t refused = 0;                                        // contexts not made for want of room
+  // Through a context, that did not take the fast path:
+  std::uint64_t slow_sent = 0;
+  std::uint64_t slow_received = 0;
 
   [[nodiscard]] std::uint64_t nacks() const {
     std::uint64_t sum = 0;
