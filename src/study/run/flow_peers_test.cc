@@ -38,19 +38,19 @@ Network random_network(RandomStream& random) {
   };
   switch (random.uniform(5)) {
     case 0:
-      return leaf_spine(6, 4, 4);
+      return leaf_spine(4, 6, 6);
     case 1:
-      return leaf_spine(4, 8, 4);
+      return leaf_spine(3, 8, 4);
     case 2:
-      return leaf_spine(5, 6, 2);
+      return leaf_spine(5, 5, 2);
     case 3:
       return {.topology = "kind = \"fat-tree\"\ntiers = 2\nradix = 8\n", .job = "", .gpus = 32};
     default:
       return {.topology =
-                  "kind = \"rail-optimised\"\nhosts = 24\nhosts_per_leaf = 6\nspines = 3\nnics_per_host = 2\n"
+                  "kind = \"rail-optimised\"\nhosts = 20\nhosts_per_leaf = 5\nspines = 3\nnics_per_host = 2\n"
                   "gpus_per_host = 2\n[scale_up]\nentry = \"nvlink4\"\ndomain = 2\n",
               .job = "tp = 2\n",
-              .gpus = 48};
+              .gpus = 40};
   }
 }
 
@@ -90,14 +90,14 @@ TEST(SampledExchanges, TakeTheTimeOfAllPeers) {
   RandomStream random(2, "exchanges");
   double sum = 0;
   int count = 0;
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 5; ++round) {
     const Network network = random_network(random);
     const std::array<std::string_view, 2> families{"rocev2", "infiniband"};
     const std::string text = fmt::format(
         "fidelity = \"flow\"\nseed = {}\n[fabric]\nfamily = \"{}\"\n[topology]\n{}[collectives]\nchunk = \"{} MiB\"\n"
         "buffer = \"64 MiB\"\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\nlayers = 1\ngpus = {}\nglobal_batch = "
         "{}\n{}slice = ",
-        random.uniform(1'000), families[random.uniform(2)], network.topology, 4U << random.uniform(3), network.gpus,
+        random.uniform(1'000), families[random.uniform(2)], network.topology, 8U << random.uniform(2), network.gpus,
         network.gpus, network.job);
     // Operations that are no longer than the slice are run whole.
     const Times all = times_of(text + "\"8 GiB\"\n", 0);
