@@ -60,6 +60,9 @@ class FlowNetwork {
   /// Before it starts: changes of rates may wait for others (Transfers::put_off).
   void put_off_rates(double part) { transfers_.put_off(part); }
   void set_capacity(std::uint32_t link, double bits_per_second) { transfers_.set_capacity(link, bits_per_second); }
+  /// The medium's paths are others now, with as many hops: each queue pair learns its own before it sends again. None
+  /// is sending.
+  void forget_paths() { ++paths_; }
 
   // For whoever jumps over what repeats (study/run/steady_rounds.h), while run() has stopped: flow_network_state.cc.
 
@@ -116,6 +119,7 @@ class FlowNetwork {
     std::uint32_t reads = 0;           // under way
     std::uint32_t early = 0;           // arrivals that wait for a receive request
     bool streaming = false;
+    std::uint32_t paths = 0;   // paths_ when that of its flow was learned
     bool answers = false;      // what it streams belongs to a READ of its peer
     std::uint32_t answer = 0;  // bytes of that
     Ring<Request> requests{};
@@ -207,6 +211,7 @@ class FlowNetwork {
   std::vector<std::unique_ptr<FlowMachine>> machines_;
   std::vector<FlowMachine*> marked_;
   std::deque<Pair> pairs_;
+  std::uint32_t paths_ = 0;  // how often paths have changed
   std::vector<std::vector<PairIndex>> by_endpoint_;
   std::map<std::vector<Hop>, std::uint32_t> shape_numbers_;
   std::vector<const std::vector<Hop>*> shapes_;

@@ -88,7 +88,8 @@ std::uint32_t FlowNetwork::shape_of(const std::vector<Hop>& hops) {
 
 Result<void> FlowNetwork::learn(PairIndex index, Use use) {
   Pair& pair = pairs_[index];
-  if (pair.shape != kUnknown && (use == Use::kAnswers || pair.flow.is_valid())) {
+  const bool knows = pair.flow.is_valid() && pair.paths == paths_;
+  if (pair.shape != kUnknown && (use == Use::kAnswers || knows || pair.streaming)) {
     return {};
   }
   if (pair.peer == kNoPair) {
@@ -119,7 +120,12 @@ Result<void> FlowNetwork::learn(PairIndex index, Use use) {
         use_of.part *= static_cast<float>(route->answer_share);
       }
     }
-    pair.flow = transfers_.add_class(route->links, {.cap = route->cap}, answers);
+    pair.paths = paths_;
+    if (pair.flow.is_valid()) {
+      transfers_.set_path(pair.flow, route->links, answers);
+    } else {
+      pair.flow = transfers_.add_class(route->links, {.cap = route->cap}, answers);
+    }
     if (corrections_.start_window > Bytes::zero() && route->round_trip > Duration::zero()) {
       pair.round_trip = route->round_trip;
       pair.fastest = route->cap;

@@ -38,18 +38,36 @@ Transfers::Transfers(std::vector<double> capacities)
 
 ClassId Transfers::add_class(std::span<const LinkUse> links, const ClassOptions& options,
                              std::span<const LinkUse> answers) {
-  Class& made = classes_.emplace_back();
-  made.first_answer = static_cast<std::uint32_t>(answers_.size());
-  made.answers = static_cast<std::uint32_t>(answers.size());
+  note_path(classes_.emplace_back(), links, answers);
+  return shares_.add_class(links, options);
+}
+
+void Transfers::note_path(Class& own, std::span<const LinkUse> links, std::span<const LinkUse> answers) {
+  if (answers.size() > own.answers) {
+    own.first_answer = static_cast<std::uint32_t>(answers_.size());
+    answers_.resize(answers_.size() + answers.size());
+  }
+  own.answers = static_cast<std::uint32_t>(answers.size());
+  std::ranges::copy(answers, answers_.begin() + own.first_answer);
   if (!links.empty() && !waiting_.empty()) {
-    made.access = links.front().link;
-    made.first_link = static_cast<std::uint32_t>(paths_.size());
-    made.links = static_cast<std::uint32_t>(links.size());
-    made.in_parts = std::ranges::any_of(links, [](const LinkUse& use) { return use.part < 1; });
+    own.access = links.front().link;
+    own.first_link = static_cast<std::uint32_t>(paths_.size());
+    own.links = static_cast<std::uint32_t>(links.size());
+    own.in_parts = std::ranges::any_of(links, [](const LinkUse& use) { return use.part < 1; });
     paths_.insert(paths_.end(), links.begin(), links.end());
   }
-  answers_.insert(answers_.end(), answers.begin(), answers.end());
-  return shares_.add_class(links, options);
+}
+
+void Transfers::set_path(ClassId flows, std::span<const LinkUse> links, std::span<const LinkUse> answers) {
+  Class& own = classes_[flows.value()];
+  WEFT_ASSERT(own.marks.empty());
+  // Where changes of rates are put off, its last answers may still count.
+  for (const LinkUse& use : std::span(answers_.data() + own.first_answer, own.answers)) {
+    answer_load_[use.link] -= own.answered * static_cast<double>(use.part);
+  }
+  own.answered = 0;
+  note_path(own, links, answers);
+  shares_.set_links(flows, links);
 }
 
 void Transfers::set_capacity(std::uint32_t link, double capacity) {

@@ -25,6 +25,8 @@ class Transfers {
   /// acknowledgements; it lowers their capacity, and is no flow there.
   [[nodiscard]] ClassId add_class(std::span<const LinkUse> links, const ClassOptions& options = {},
                                   std::span<const LinkUse> answers = {});
+  /// Another path, of a class without flows.
+  void set_path(ClassId flows, std::span<const LinkUse> links, std::span<const LinkUse> answers = {});
   void set_capacity(std::uint32_t link, double capacity);
 
   /// `owner` is the caller's own name for it.
@@ -117,6 +119,7 @@ class Transfers {
 
   static constexpr std::uint32_t kNoLink = 0xFFFFFFFF;
 
+  void note_path(Class& own, std::span<const LinkUse> links, std::span<const LinkUse> answers);
   void add_mark(std::uint32_t flows, const Mark& mark);
   void set_sending(Class& own, bool sends);
   /// Which flows from that link have sent all, once after each settle().

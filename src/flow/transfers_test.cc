@@ -49,6 +49,23 @@ TEST(Transfers, OneAloneTakesTheTransmitTimeOfItsLink) {
   }
 }
 
+// The link that it has left is another's alone, whose bits take no answers of it either.
+TEST(Transfers, AClassGoesOnOverAnotherPathWithoutItsAnswers) {
+  Transfers transfers({kGigabit, kGigabit, kGigabit});
+  const ClassId moved = transfers.add_class(over({0}), {}, std::array{LinkUse{.link = 1, .part = 0.5F}});
+  transfers.begin(moved, 1, 1e6, {});
+  EXPECT_EQ(run(transfers).at(1), Time::zero() + 1_ms);
+  transfers.set_path(moved, std::array{LinkUse{.link = 2, .part = 2}});
+  const Time again = Time::zero() + 10_ms;
+  transfers.begin(moved, 2, 1e6, again);
+  transfers.begin(transfers.add_class(over({0})), 3, 1e6, again);
+  transfers.begin(transfers.add_class(over({1})), 4, 1e6, again);
+  const auto ends = run(transfers, again);
+  EXPECT_EQ(ends.at(2), again + 2_ms);
+  EXPECT_EQ(ends.at(3), again + 1_ms);
+  EXPECT_EQ(ends.at(4), again + 1_ms);
+}
+
 /// Two that begin together on one link: the shorter has half of it until it ends, then the longer has all.
 TEST(Transfers, TheLongerHasTheWholeLinkOnceTheShorterIsDone) {
   Transfers transfers({kGigabit});

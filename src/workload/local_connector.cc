@@ -1,13 +1,10 @@
 #include "workload/local_connector.h"
 
-#include <fmt/compile.h>
-
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
-#include "base/stable_hash.h"
+#include "workload/source_port.h"
 
 namespace weft::workload {
 namespace {
@@ -250,10 +247,8 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
   const verbs::DeviceAttributes here = end.port.provider->query_device();
   const verbs::DeviceAttributes there = peer.port.provider->query_device();
   const std::uint8_t reads = std::min({attributes_.max_rd_atomic, here.max_qp_rd_atom, there.max_qp_rd_atom});
-  const std::size_t entropy = attributes_.source_ports == SourcePorts::kPerConnection ? 0 : index;
-  const std::uint64_t drawn = hash_of(end.name, entropy, "source_port") & 0x3FFF;
   const std::uint64_t lids = (1U << attributes_.lid_mask_control) - 1;
-  const auto port = static_cast<std::uint16_t>(0xC000 | (drawn & ~lids) | (index & lids));
+  const std::uint16_t port = source_port(job_, attributes_, end.name, index);
   const PathEnds path{.source = end.port.endpoint,
                       .destination = peer.port.endpoint,
                       .offset = static_cast<std::uint32_t>(port & lids)};
@@ -279,10 +274,7 @@ verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, cons
 }
 
 std::uint64_t LocalConnector::hash_of(const ConnectionRequest& name, std::size_t index, std::string_view what) const {
-  fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}/{}.{}->{}.{}/{}/{}/{}"), job_.name, name.from.value(),
-                 name.rail, name.to.value(), name.remote_rail, name.channel, index, what);
-  return stable_hash(job_.seed, {text.data(), text.size()});
+  return connection_hash(job_, name, index, what);
 }
 
 }  // namespace weft::workload

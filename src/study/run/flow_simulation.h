@@ -17,6 +17,7 @@
 #include "study/results/step_rows.h"
 #include "study/run/simulation.h"
 #include "study/scenario/scenario.h"
+#include "study/world/stand_ins.h"
 #include "workload/message_record.h"
 
 namespace weft::study::run {
@@ -36,6 +37,8 @@ class FlowSimulation {
     std::uint64_t patience = 0;
     /// Nodes of a composed step that are kept at most; 0: a million.
     std::uint64_t step_nodes = 0;
+    /// Connections of a composed step's direct exchange beyond which some peers stand for all; 0: 2^18.
+    std::uint64_t most_connections = 0;
     flow::Corrections corrections{};
   };
   /// Errors: check_flow_level, those of building network and traffic.
@@ -94,6 +97,10 @@ class FlowSimulation {
   // Jobs that run steps: flow_simulation_steps.cc.
   [[nodiscard]] Result<void> make_training(Job& job);
   [[nodiscard]] Result<void> make_training_program(Job& job, std::uint32_t rank);
+  // What stands for others in phases of their samples: flow_simulation_peers.cc.
+  void begin_phase(Job& job, std::uint32_t phase);
+  void use_stand_ins(const Job& job, std::uint32_t phase);
+  [[nodiscard]] world::StandIns stand_ins(Job& job, std::uint32_t phase);
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job, std::span<const world::FlowDemand> demands);
   void note_sender(EndpointId sender, const std::map<std::uint32_t, double>& links);
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);

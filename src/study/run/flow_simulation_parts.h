@@ -46,6 +46,10 @@ struct FlowSimulation::Job {
   // Of a job that runs steps.
   scenario::JobSettings settings{};
   std::unique_ptr<TrainingRun> training;
+  std::map<std::uint32_t, world::StandIns> stand_ins;  // by phase, of those with some peers
+  /// What all peers put on links, by kind of exchange and where it runs.
+  std::map<std::pair<workload::CollectiveKind, std::vector<workload::CommunicatorId>>, world::StandInLoads>
+      exchange_loads;
   // Of collectives and steps: what all ranks compute alike, once for all.
   workload::Communicator world{};  // of a collective's ranks
   std::optional<workload::CommunicatorDirectory> directory;

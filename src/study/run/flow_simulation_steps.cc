@@ -17,6 +17,14 @@ using workload::ConnectionEnd;
 constexpr std::int64_t kChunksPerPiece = 3;
 /// Nodes of a composed step that are kept: some 10 s of work.
 constexpr std::uint64_t kMaxNodes = 1'000'000;
+/// Of a direct exchange over all ranks with every peer.
+constexpr std::uint64_t kMostConnections = 1U << 18;
+
+/// A message over each queue pair of a connection, as long as they are.
+Bytes messages_of_each_pair(const scenario::CollectiveSettings& settings) {
+  return settings.queue_pair_use == workload::QueuePairUse::kSplit ? settings.chunk
+                                                                   : settings.chunk * settings.queue_pairs;
+}
 
 /// What so much payload over a connection takes of each link at its full rate, in seconds; its queue pairs share it.
 void add_loads(world::FlowMedium& medium, const ConnectionEnd& end, Bytes payload,
@@ -67,11 +75,17 @@ Result<void> FlowSimulation::make_training(Job& job) {
       .scale_up_rate = planned.scale_up_rate,
       .load = [] { return SliceGrowth::Load{}; },
       .limits = [](std::span<const world::FlowDemand>) { return world::PathLimits{}; },
-      .loads = [this, &job](std::span<const world::FlowDemand> demands) { return path_loads(job, demands); },
+      .loads =
+          [this, &job](std::uint32_t phase, std::span<const world::FlowDemand> demands) {
+            use_stand_ins(job, phase);
+            return path_loads(job, demands);
+          },
       .piece = [] { return Bytes::zero(); },
       .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
       .represents = true,
-      .peer_piece = scenario_.collectives.chunk};
+      .peer_piece = messages_of_each_pair(scenario_.collectives),
+      .most_connections = options_.most_connections > 0 ? options_.most_connections : kMostConnections,
+      .begins = [this, &job](std::uint32_t phase) { begin_phase(job, phase); }};
   options.max_nodes = options_.step_nodes > 0 ? options_.step_nodes : kMaxNodes;
   Result<std::unique_ptr<TrainingRun>> run = TrainingRun::make(std::move(options));
   if (!run) {

@@ -444,7 +444,8 @@ Result<void> Simulation::make_training(Job& job) {
                                       .packet_hops = world_->packet_hops()};
            },
        .limits = [this, &job](std::span<const world::FlowDemand> demands) { return path_limits(job, demands); },
-       .loads = [this, &job](std::span<const world::FlowDemand> demands) { return path_loads(job, demands); },
+       .loads = [this, &job](std::uint32_t /*phase*/,
+                             std::span<const world::FlowDemand> demands) { return path_loads(job, demands); },
        .piece = [this, &job] { return job.plan.training->network_rate.bytes_in(round_trip(job)) * kProductsPerPiece; },
        .min_piece = scenario_.collectives.chunk * kChunksPerPiece,
        .shares_hosts = assembly::service_of(job.plan.family) == host::Service::kTcp,

@@ -59,7 +59,7 @@ void StepLoads::add(const StepOperation& operation, std::uint32_t probe) {
                        static_cast<double>(std::max<std::int64_t>(sample.amount.count(), 1));
   const bool sends = sample.operation.kind == CollectiveKind::kSend;
   std::map<Place, LinkSum> sums;
-  for (const world::FlowLoad& load : options_.loads(options_.traffic.demands_of(probe))) {
+  for (const world::FlowLoad& load : options_.loads(probe, options_.traffic.demands_of(probe))) {
     const workload::CommunicatorId communicator = workload::communicator_of(load.flow.index);
     const auto& members = options_.communicators[communicator.value()].members;
     const auto number = sends ? std::ranges::find(members, load.flow.source) - members.begin() : 0;

@@ -16,12 +16,14 @@ namespace weft::study::run {
 
 class StepLoads {
  public:
+  /// What each flow of a phase puts on its links; its connection has been used.
+  using LoadsOf =
+      std::function<std::vector<world::FlowLoad>(std::uint32_t phase, std::span<const world::FlowDemand> demands)>;
   struct Options {
     const StepPhases& phases;  // all of them must outlive this; the probes have been run
     const StepTraffic& traffic;
     std::span<const workload::Communicator> communicators;
-    /// What each flow puts on its links; its connection has been used.
-    std::function<std::vector<world::FlowLoad>(std::span<const world::FlowDemand>)> loads{};
+    LoadsOf loads{};
   };
   explicit StepLoads(const Options& options);
 

@@ -16,11 +16,14 @@ using workload::CollectiveKind;
 using workload::CommunicatorId;
 using workload::RankId;
 
-/// Connections of a direct exchange over all ranks up to which every peer is dealt with; each takes some 10 kB.
-constexpr std::uint64_t kMostConnections = 1U << 18;
-/// Beyond, those of the shorter probe, and of each rank there, at least.
+/// Peers of the shorter probe of a direct exchange that deals with some. Twice as many are still fewer than the
+/// messages that a rank has under way, so that all go at once, and links alone say how long that takes.
+constexpr std::uint32_t kFewPeers = 4;
+/// Of parts that are shorter than this what a rank has under way counts: more peers, and connections of the shorter
+/// probe over all ranks.
+constexpr Bytes kShortPart = Bytes(64 << 10);
+constexpr std::uint32_t kManyPeers = 32;
 constexpr std::uint32_t kSampledConnections = 1U << 16;
-constexpr std::uint32_t kFewestPeers = 4;
 
 /// A shorter operation of the same shape: whole elements of every member's part.
 Bytes slice_of(Bytes wanted, std::size_t members) {
@@ -167,7 +170,8 @@ bool StepPhases::are_apart(const workload::Communicator& communicator) const {
 void StepPhases::sample_peers(std::uint32_t phase, std::uint32_t peers, Bytes piece) {
   Sample& sample = samples_[phase];
   if (std::exchange(sample.shaped, true) || sample.settles() || sample.fewest != sample.members ||
-      std::uint64_t{options_.ranks} * peers <= kMostConnections || !phase_of(sample.operation, Role::kShortProbe) ||
+      std::uint64_t{options_.ranks} * peers <= options_.most_connections ||
+      !phase_of(sample.operation, Role::kShortProbe) ||
       !std::ranges::all_of(operations_[phase], [this](const workload::PhasedOperation& own) {
         return are_apart(options_.communicators[own.communicator.value()]);
       })) {
@@ -175,12 +179,26 @@ void StepPhases::sample_peers(std::uint32_t phase, std::uint32_t peers, Bytes pi
   }
   const Bytes whole = sample.operation.size;
   const Bytes wanted = piece * static_cast<std::int64_t>(sample.members);
-  const std::uint32_t few = std::clamp(kSampledConnections / options_.ranks, kFewestPeers, peers / 2);
+  const bool is_short = std::min(wanted, whole) < kShortPart * static_cast<std::int64_t>(sample.members);
+  const std::uint32_t few = std::min(
+      is_short ? std::clamp(kSampledConnections / options_.ranks, kFewPeers, kManyPeers) : kFewPeers, peers / 2);
   sample.size = wanted < whole ? slice_of(wanted, sample.members) : whole;
   sample.ring_steps = sample.role == Role::kProbe ? 2 * few : few;
   sample.some_peers = true;
   sample.amount =
       Bytes(static_cast<std::int64_t>(static_cast<Int128>(sample.size.count()) * sample.ring_steps / peers));
+}
+
+std::vector<StepPhases::SampledRequest> StepPhases::requests_in(std::uint32_t phase) const {
+  std::vector<SampledRequest> made;
+  for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) {
+    for (const workload::PhasedRequest& phased : requests_[rank]) {
+      if (phased.operation.phase == phase) {
+        made.push_back({.rank = RankId(rank), .phased = &phased});
+      }
+    }
+  }
+  return made;
 }
 
 void StepPhases::resize(std::uint32_t phase, Bytes wanted, Rings rings) {

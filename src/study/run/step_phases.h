@@ -38,6 +38,8 @@ class StepPhases {
     Bytes slice{};         // longest probe
     bool settles = false;  // whether there are phases behind the probes
     std::uint32_t ranks = 0;
+    /// Connections of a direct exchange over all ranks up to which every peer is dealt with; each takes some 10 kB.
+    std::uint64_t most_connections = 0;
   };
   /// `graph_of` makes the graph of a rank; it is walked through once.
   using GraphOf = std::function<std::unique_ptr<workload::StepGraph>(workload::RankId)>;
@@ -92,6 +94,13 @@ class StepPhases {
   /// The same, of a probe that exchanges parts with `peers` others directly, one to a host or domain: where these are
   /// very many, only some of them, with up to `piece` for each. The longer probe begins as the shorter one.
   void sample_peers(std::uint32_t phase, std::uint32_t peers, Bytes piece);
+  /// What ranks do in a phase whose members deal with some of their peers, one request for each member of each of its
+  /// communicators; their algorithm is left open as it is there.
+  struct SampledRequest {
+    workload::RankId rank{};
+    const workload::PhasedRequest* phased = nullptr;
+  };
+  [[nodiscard]] std::vector<SampledRequest> requests_in(std::uint32_t phase) const;
   /// Of a settling sample: the largest size of this operation that is at most `wanted`, but two units, and at most its
   /// whole. Of its steps around rings, `steps` of `all`, if there are rings.
   struct Rings {

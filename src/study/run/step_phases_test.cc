@@ -29,15 +29,20 @@ class OneAllReduce : public testing::Test {
       layout_[rank] = {.host = rank, .rails = {0}};
       all_.members.emplace_back(rank);
     }
-    phases_.emplace(StepPhases::make(
-        {.layout = &layout_, .communicators = {&all_, 1}, .slice = kSlice, .settles = false, .ranks = ranks},
-        [this](RankId) {
-          workload::ListedGraph::Contents contents{.communicators = {all_}};
-          contents.nodes.push_back(
-              {.work = workload::CommunicationNode{{.communicator = CommunicatorId(0), .size = size_}},
-               .label = {.purpose = workload::Purpose::kData}});
-          return std::make_unique<workload::ListedGraph>(std::move(contents));
-        }));
+    phases_.emplace(
+        StepPhases::make({.layout = &layout_,
+                          .communicators = {&all_, 1},
+                          .slice = kSlice,
+                          .settles = false,
+                          .ranks = ranks,
+                          .most_connections = 1U << 18},
+                         [this](RankId) {
+                           workload::ListedGraph::Contents contents{.communicators = {all_}};
+                           contents.nodes.push_back(
+                               {.work = workload::CommunicationNode{{.communicator = CommunicatorId(0), .size = size_}},
+                                .label = {.purpose = workload::Purpose::kData}});
+                           return std::make_unique<workload::ListedGraph>(std::move(contents));
+                         }));
   }
 
   /// Both probes as they are run, the shorter one first.
@@ -111,9 +116,19 @@ TEST_F(ManyRanks, OfVeryManyPeersSomeStandForAll) {
   EXPECT_TRUE(longer.some_peers);
   EXPECT_EQ(longer.size, kPiece * std::int64_t{kMany});
   EXPECT_EQ(shorter.size, longer.size);
-  EXPECT_EQ(shorter.ring_steps, 64U);
-  EXPECT_EQ(longer.ring_steps, 128U);
-  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 128 / (kMany - 1)));
+  EXPECT_EQ(shorter.ring_steps, 4U);
+  EXPECT_EQ(longer.ring_steps, 8U);
+  EXPECT_EQ(longer.amount, Bytes(longer.size.count() * 8 / (kMany - 1)));
+  const std::vector<StepPhases::SampledRequest> requests = phases_->requests_in(1);
+  ASSERT_EQ(requests.size(), kMany);
+  EXPECT_EQ(requests.back().rank, RankId(kMany - 1));
+  EXPECT_EQ(requests.back().phased->operation.phase, 1U);
+}
+
+// What a rank has under way at a time counts there, so that there have to be more.
+TEST_F(ManyRanks, WithShortPartsMorePeersAreDealtWith) {
+  phases_->sample_peers(1, kMany - 1, Bytes(16 << 10));
+  EXPECT_EQ(phases_->sample(1).ring_steps, 64U);
 }
 
 // Over scale-up links a step takes another time than over the network.

@@ -111,7 +111,8 @@ Result<void> TrainingRun::prepare_phases() {
                         .communicators = communicators(),
                         .slice = options_.job.training.slice,
                         .settles = max_hops > 0,
-                        .ranks = static_cast<std::uint32_t>(options_.job.ranks)},
+                        .ranks = static_cast<std::uint32_t>(options_.job.ranks),
+                        .most_connections = options_.most_connections},
                        [&sample](RankId rank) { return std::make_unique<workload::TransformerStep>(*sample, rank); });
   const bool waits = options_.turn.value_or(0) > 0;
   const Time first = options_.has_company || options_.turn ? Time::zero() + kLead : Time::zero();
@@ -143,6 +144,9 @@ Result<void> TrainingRun::prepare_phases() {
       phases_->sample_peers(phase, steps.exchange, options_.peer_piece);
     } else {
       phases_->shape_probe(phase, steps.ring, options_.min_piece);
+    }
+    if (std::exchange(begun_, present) != present) {
+      options_.begins(phase);
     }
     const StepPhases::Sample& part = phases_->sample(phase);
     return workload::PhaseCoordinator::Sample{.size = part.size, .ring_steps = part.ring_steps};

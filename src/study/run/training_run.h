@@ -40,7 +40,7 @@ class TrainingRun {
     // them, and several bandwidth-delay products of one GPU's ways out.
     std::function<SliceGrowth::Load()> load{};
     std::function<world::PathLimits(std::span<const world::FlowDemand>)> limits{};
-    std::function<std::vector<world::FlowLoad>(std::span<const world::FlowDemand>)> loads{};
+    StepLoads::LoadsOf loads{};
     std::function<Bytes()> piece{};
     Bytes min_piece{};          // SliceGrowth::Options
     bool shares_hosts = false;  // flows share the cores of a host
@@ -57,6 +57,9 @@ class TrainingRun {
     /// Composed: of direct exchanges with very many peers each some stand for all, with parts of so much for each
     /// (StepPhases::sample_peers); zero: all peers are dealt with.
     Bytes peer_piece{};
+    std::uint64_t most_connections = 0;  // StepPhases::Options
+    /// Told each phase before anything of it begins; its sample is shaped.
+    std::function<void(std::uint32_t phase)> begins = [](std::uint32_t) {};
     /// Nodes of a step over all its ranks that are kept; of a longer one only some copies, or micro-batches.
     std::uint64_t max_nodes = 4'000'000;
   };
@@ -110,6 +113,8 @@ class TrainingRun {
 
   [[nodiscard]] workload::PhaseCoordinator& board() { return *board_; }
   [[nodiscard]] const StepPhases& phases() const { return *phases_; }
+  /// Composed: the longest that an operation of the kind takes on any of its communicators, by its samples.
+  [[nodiscard]] Duration time_of(const StepOperation& operation, StepPhases::Before before) const;
   [[nodiscard]] const Options& options() const { return options_; }
   /// Its phases begin now: what the network did before is no part of them.
   void begin_turn() { load_before_ = options_.load(); }
@@ -184,6 +189,7 @@ class TrainingRun {
   std::map<StepOperation, std::uint64_t> instances_;  // of a communicator in a step
   SliceGrowth::Load load_before_;                     // its turn
   std::function<bool()> goes_on_beside_;
+  std::optional<std::uint32_t> begun_;  // the last phase that has
 };
 
 }  // namespace weft::study::run

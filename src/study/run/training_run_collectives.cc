@@ -60,6 +60,14 @@ void TrainingRun::add_limits(results::StepRow& made) const {
   }
 }
 
+Duration TrainingRun::time_of(const StepOperation& operation, StepPhases::Before before) const {
+  Duration longest;
+  for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
+    longest = std::max(longest, phases_->whole_time(probed, operation, *board_, before));
+  }
+  return longest;
+}
+
 // Operations of a kind are off by the same, so what they add to the critical path is; those of different kinds are not.
 // Those that have not converged are all off in one direction.
 void TrainingRun::add_collectives(results::StepRow& made) const {
@@ -82,9 +90,7 @@ void TrainingRun::add_collectives(results::StepRow& made) const {
                                                               .interval = outcome.interval,
                                                               .settled = outcome.settled});
     const auto before = outcome.contended ? StepPhases::Before::kTraffic : StepPhases::Before::kRest;
-    for (const workload::PhasedOperation& probed : phases_->operations_in(phases_->probe_of(operation))) {
-      own.time = std::max(own.time, phases_->whole_time(probed, operation, *board_, before));
-    }
+    own.time = time_of(operation, before);
     const std::string what = path_text(operation);
     const auto part = std::ranges::find(made.path, what, &results::StepPathPart::what);
     const bool meets =

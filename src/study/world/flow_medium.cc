@@ -256,14 +256,26 @@ flow::Route FlowMedium::scale_up_route(EndpointId from, EndpointId to) const {
   return route;
 }
 
+Result<flow::Route> FlowMedium::route_of(const Stream& stream) const {
+  return fabric_.visit(
+      [&](const auto& fabric) { return stream.any_path ? spread_over(fabric, stream) : route_over(fabric, stream); });
+}
+
+Result<std::vector<flow::LinkUse>> FlowMedium::links_of(const flow::PathEnds& ends) {
+  Result<flow::Route> made = route_of(stream_of(ends));
+  if (!made) {
+    return pass_on(made);
+  }
+  return std::move(made->links);
+}
+
 Result<flow::Route> FlowMedium::route(const flow::PathEnds& ends) {
   flow::Route made;
   if (is_scale_up(ends.from)) {
     made = scale_up_route(ends.from, ends.to);
   } else {
     const Stream stream = stream_of(ends);
-    Result<flow::Route> over = fabric_.visit(
-        [&](const auto& fabric) { return stream.any_path ? spread_over(fabric, stream) : route_over(fabric, stream); });
+    Result<flow::Route> over = route_of(stream);
     if (!over) {
       return over;
     }
@@ -272,7 +284,11 @@ Result<flow::Route> FlowMedium::route(const flow::PathEnds& ends) {
     add_cores(ends, stream.flow.hash, made);
     limit_window(ends, made);
     made.answer_share = answer_share(ends);
-    if (options_.mirrors_answers) {
+    if (stand_ins_ != nullptr) {
+      stand_ins_->apply(ends.from, made.links);
+    }
+    // Where each exchanges with each, both directions of a link carry as much.
+    if (options_.mirrors_answers || stand_ins_ != nullptr) {
       for (flow::LinkUse& use : made.links) {
         use.part *= use.link < first_core() ? static_cast<float>(1 + made.answer_share) : 1;
       }

@@ -20,6 +20,7 @@
 #include "host/nic_options.h"
 #include "host/path/host_path.h"
 #include "sim/kernel.h"
+#include "study/world/stand_ins.h"
 #include "wire/packet_codec.h"
 
 namespace weft::study::world {
@@ -69,6 +70,11 @@ class FlowMedium final : public flow::Medium {
   /// From post_send to the requester's completion if nothing else is there, over the first of all next hops.
   [[nodiscard]] Duration ideal_time(const flow::MessageQuery& message);
 
+  /// From here on flows between hosts stand for others; null: for none. It must outlive its use.
+  void set_stand_ins(const StandIns* stand_ins) { stand_ins_ = stand_ins; }
+  /// The links of the fabric that a flow between hosts takes, whatever it stands for.
+  [[nodiscard]] Result<std::vector<flow::LinkUse>> links_of(const flow::PathEnds& ends);
+
   [[nodiscard]] Result<flow::Route> route(const flow::PathEnds& ends) override;
   [[nodiscard]] flow::MessagePackets packets_of(const flow::MessageQuery& message) override;
   [[nodiscard]] flow::HostStages stages_of(const flow::MessageQuery& message) override;
@@ -98,6 +104,7 @@ class FlowMedium final : public flow::Medium {
     bool any_path = false;
   };
   [[nodiscard]] Stream stream_of(const flow::PathEnds& ends);
+  [[nodiscard]] Result<flow::Route> route_of(const Stream& stream) const;
   template <class Fabric>
   [[nodiscard]] Result<flow::Route> route_over(const Fabric& fabric, const Stream& stream) const;
   template <class Fabric>
@@ -110,6 +117,7 @@ class FlowMedium final : public flow::Medium {
   fabric::PacketPool packets_;
   fabric::AnyFabric fabric_;
   std::unique_ptr<fabric::ScaleUpFabric> scale_up_;
+  const StandIns* stand_ins_ = nullptr;
   std::uint32_t hosts_ = 0;
   std::vector<Rate> rates_;
   std::vector<std::uint64_t> addresses_;
