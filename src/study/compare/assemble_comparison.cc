@@ -139,10 +139,8 @@ class FabricAssembly {
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
     if (quick_ && fabric_.run.parts) {
-      // Where a network has too many flows for that, the interval says nothing of other hashes.
-      const auto hashes =
-          run::hash_reaches(jobs.front().task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
-      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes);
+      const QuickInterval known =
+          quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes_of(jobs.front()));
       fabric_.step.low = known.low;
       fabric_.step.high = known.high;
       fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
@@ -152,7 +150,7 @@ class FabricAssembly {
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
     const Estimate known = with_run_doubts(known_step(fabric_), fabric_.run);
-    fabric_.step.low = known.low;
+    fabric_.step.low = known.low ? std::optional(above_bound(*known.low, jobs)) : std::nullopt;
     fabric_.step.high = known.high;
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {
@@ -164,6 +162,26 @@ class FabricAssembly {
           &report::RunFigures::tokens_per_second, &report::RunFigures::model_flops_utilisation}) {
       add_mean(mean, jobs);
     }
+  }
+
+  /// Where a network has too many flows for that, nothing is said of other hashes.
+  static std::vector<run::HashReach> hashes_of(const Done& job) {
+    return run::hash_reaches(job.task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
+  }
+
+  /// The lower end of the step's interval, no lower than what is known to be a bound, whatever was combined.
+  [[nodiscard]] double above_bound(double low, std::span<const Done> jobs) const {
+    double bound = step_;
+    for (const Done& own : jobs) {
+      bound = std::min(bound, least_step(*own.figures->run));
+    }
+    if (low >= bound) {
+      return low;
+    }
+    for (const Done& own : jobs) {  // other seeds of a hash may put less on the fullest link
+      bound = std::min(bound, least_step(*own.figures->run, hashes_of(own)));
+    }
+    return std::max(low, bound);
   }
 
   void add_mean(RunFigure figure, std::span<const Done> jobs) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "study/compare/quick_answer.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/work_cost.h"
 
@@ -19,20 +20,30 @@ using Fabric = report::ComparedFabric;
 /// Weighed excesses that differ by less decide nothing: half a per cent of the step or the cost.
 constexpr double kNothing = 0.005;
 
-/// Why the step of a fabric is not known.
-constexpr fmt::format_string<const std::string&> kUnsettled =
-    "How long {} takes is not known: its interval is half of its mean or wider to one side. More --seeds narrow it, of "
-    "a composed step a larger job.slice_hops too.";
-constexpr fmt::format_string<const std::string&> kLowerBound =
-    "How long {} takes is not known: hardly less than the figure, which is what the paths allow, but perhaps much "
-    "more. A larger job.slice_hops narrows it, of a quick answer the same command without --quick.";
-
 double step_of(const Fabric& fabric) { return *fabric.step.mean; }
 
 std::string interval_text(const Fabric& fabric) {
   const Estimate step = known_step(fabric);
   const std::string mean = seconds_text(step.mean);
   return step.low ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(*step.low), seconds_text(*step.high)) : mean;
+}
+
+/// That and why the step of a fabric is not known, and what would narrow it.
+std::string not_known_text(const Fabric& fabric) {
+  const Estimate step = known_step(fabric);
+  const bool wide = is_unsettled(step);
+  const std::string text =
+      wide ? fmt::format("How long {} takes is not known: its interval is half of its mean or wider to one side.",
+                         fabric.name)
+           : fmt::format(
+                 "How long {} takes is not known: {} at least, but perhaps {}, as what was run shows little of "
+                 "what sharing links costs.",
+                 fabric.name, seconds_text(*step.low), seconds_text(*step.high));
+  if (is_quick(fabric)) {
+    return text + " The same command without --quick narrows it.";
+  }
+  return text + (wide ? " More --seeds narrow it, of a composed step a larger job.slice_hops too."
+                      : " A larger job.slice_hops narrows it.");
 }
 
 /// What mistakes can cost, as a share of the step; one that stops the job counts as all of it.
@@ -221,8 +232,7 @@ class Verdict {
       const Estimate step = known_step(*own);
       if (is_not_known(step)) {
         open = true;
-        say(fmt::format(is_unsettled(step) ? kUnsettled : kLowerBound, own->name),
-            fmt::format("step {}", interval_text(*own)), "emerges");
+        say(not_known_text(*own), fmt::format("step {}", interval_text(*own)), "emerges");
       } else if (!is_best) {
         alike.push_back(own->name);
       }
