@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "study/plan/bounds.h"
@@ -40,6 +41,16 @@ struct FailureRisk {
   double spares_suffice = 0;  // share of months in which the hosts that fail are no more than the spares
 };
 
+/// Why a design was not run.
+enum class NotRun : std::uint8_t {
+  kNoReason,      // it was, or was meant to be
+  kImpossible,    // cannot be built, or its run failed
+  kBeyondLimits,  // by its bounds
+  kNoGain,        // by its bound it costs more than one that was run
+};
+/// "not possible", "no gain by its bound"; empty: no reason.
+[[nodiscard]] std::string_view to_string(NotRun why);
+
 struct PlannedDesign {
   Design design{};
   std::string name{};
@@ -56,6 +67,10 @@ struct PlannedDesign {
   std::string parallelism{};  // "tp 8, pp 4, dp 16"
   std::string file{};         // that its scenario was written to
   std::string reason{};       // why it has no figures
+  NotRun not_run = NotRun::kNoReason;
+
+  /// Its bounds, bill and power are known.
+  [[nodiscard]] bool is_bounded() const { return bounds.step > 0; }
 };
 
 /// One try of the loop: a metric of a round, what was changed for it, and what that brought.
@@ -68,6 +83,7 @@ struct Iteration {
   std::optional<double> after{};
   bool taken = false;
   std::string reason{};  // why it was not run
+  NotRun not_run = NotRun::kNoReason;
   [[nodiscard]] std::optional<double> gain() const {
     return before && after ? std::optional(1 - *after / *before) : std::nullopt;
   }
@@ -94,6 +110,7 @@ struct PlanResult {
   std::size_t by_bound = 0;              // could not become better than one that was run
   std::size_t not_run = 0;               // neither: there were more than --designs
   std::vector<std::string> not_taken{};  // keys of the file that the plan decides
+  std::vector<std::string> assumed{};    // what runs have and the file does not say
   std::vector<Round> rounds{};
   std::vector<Iteration> iterations{};
   std::vector<PlannedDesign> designs{};  // that were run, the cheapest work first
