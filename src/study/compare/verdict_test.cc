@@ -124,6 +124,15 @@ TEST(Verdict, IntervalsThatOverlapAreNoDifference) {
   EXPECT_FALSE(has(text, "longer than")) << text;
 }
 
+/// The defect: of two that cost the same, the one that came first was the cheapest.
+TEST(Verdict, AllThatCostLeastOrMostAreNamed) {
+  const Fabrics fabrics = {
+      fabric_of({"uet", 1.3, 0.01, 4e6, 0.01}, true), fabric_of({"infiniband-ar", 1.1, 0.01, 3e6, 0.01}, true),
+      fabric_of({"infiniband", 1.0, 0.01, 3e6, 0.01}, false), fabric_of({"rocev2", 1.2, 0.01, 4e6, 0.01}, true)};
+  const std::string text = text_of(fabrics, "money");
+  EXPECT_TRUE(has(text, "infiniband and infiniband-ar cost least and rocev2 and uet most, 1.33 times as much")) << text;
+}
+
 TEST(Verdict, WhatIsNotPossibleIsNoContender) {
   Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false)};
   fabrics.push_back({.name = "rocev1", .possible = false, .reason = "not possible: boundary leaf0"});

@@ -100,7 +100,7 @@ Json design_json(const PlannedDesign& own) {
     made["metrics"] = metrics_json(*own.metrics);
   }
   if (own.risk) {
-    made["tuning_risk"] = {{"mean", own.risk->mean},
+    made["tuning_risk"] = {{"sum", own.risk->sum},
                            {"worst", own.risk->worst},
                            {"worst_setting", own.risk->worst_name},
                            {"tried", own.risk->tried},
@@ -168,7 +168,7 @@ std::string designs_csv(const PlanResult& result) {
                    number(own.measured ? std::optional(own.cost.usd) : std::nullopt),
                    number(bounded(units(own.bounds.bill.cost))), number(bounded(units(own.bounds.to_buy()))),
                    number(bounded(units(own.bounds.total.power))),
-                   number(own.risk ? std::optional(own.risk->mean) : std::nullopt),
+                   number(own.risk ? std::optional(own.risk->sum) : std::nullopt),
                    number(own.failures ? std::optional(own.failures->goodput) : std::nullopt),
                    number(own.growth && own.growth->possible ? std::optional(units(own.growth->cost)) : std::nullopt),
                    number(bounded(own.bounds.step)), own.reason});

@@ -42,7 +42,7 @@ Criteria criteria_of(const PlannedDesign& design) {
   return {design.measured ? design.cost.usd : known({}),
           design.measured ? design.measured->step : known({}),
           power,
-          design.risk ? design.risk->mean + 1 : known({}),
+          design.risk ? design.risk->sum + 1 : known({}),
           design.failures ? 2 - design.failures->goodput : known({}),
           known(growth)};
 }

@@ -27,7 +27,9 @@ struct Measured {
 
 /// Mistakes in settings, one at a time (study/compare/misconfigurations.h).
 struct TuningRisk {
-  double mean = 0;  // share of the step that a mistake costs
+  /// Share of the step that one mistake in each setting costs, losses added up (study/compare/work_cost.h); as many
+  /// settings as there are, with the mean of those that were tried.
+  double sum = 0;
   double worst = 0;
   std::string worst_name{};
   std::size_t tried = 0;

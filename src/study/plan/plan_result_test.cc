@@ -72,7 +72,8 @@ TEST(PlanCsv, WhatIsNotKnownIsEmpty) {
   const std::string csv = plan_csv(three_designs()).front().text;
   EXPECT_THAT(csv, HasSubstr("impossible,0,,,,,,,,,,,,,tp 16 needs more GPUs"));
   EXPECT_THAT(csv, HasSubstr("dear,0,,,,,,1000,"));
-  for (const auto& design : plan_json(three_designs())["designs"]) {
+  const auto json = plan_json(three_designs());
+  for (const auto& design : json["designs"]) {
     EXPECT_EQ(design.contains("network_usd"), design["name"] != "impossible");
   }
 }

@@ -178,7 +178,7 @@ class Writer {
                          : usd(own.cost.usd);
         table.add({std::string(1, letter++), own.name, cost, step_text(own), own.measured->level,
                    money_text(own.bounds.bill.cost), power_text(own.bounds.total.power),
-                   own.risk ? percent(own.risk->mean) : "not measured",
+                   own.risk ? percent(own.risk->sum) : "not measured",
                    own.failures ? percent(own.failures->goodput) : "not measured", growth_text(own)});
       }
     }
@@ -246,8 +246,10 @@ class Writer {
     }
     if (own.risk) {
       line(fmt::format(
-          "  tuning risk: {} of {} mistakes tried, each alone: {} of the step on average, at worst {} ({})",
-          own.risk->tried, own.risk->of, percent(own.risk->mean), percent(own.risk->worst), own.risk->worst_name));
+          "  tuning risk: {} of {} mistakes tried, each alone: {} of the step for one in each setting together, at "
+          "worst "
+          "{} ({})",
+          own.risk->tried, own.risk->of, percent(own.risk->sum), percent(own.risk->worst), own.risk->worst_name));
     }
     if (own.failures) {
       line(fmt::format(
