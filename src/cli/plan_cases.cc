@@ -10,7 +10,6 @@
 
 #include "study/assembly/assembly_check.h"
 #include "study/assembly/build_topology.h"
-#include "study/compare/comparison_plan.h"
 #include "study/compare/misconfigurations.h"
 #include "study/results/results_key.h"
 #include "study/run/level_choice.h"
@@ -57,7 +56,6 @@ Result<Scenario> PlanCases::make(const PlanCase& one) const {
   if (!scenario) {
     return scenario;
   }
-  study::compare::add_chance(*scenario);
   scenario->output.sample_interval.reset();
   study::scenario::TrainingSettings& training = scenario->jobs.front().training;
   training.slice = std::min(training.slice, kShortSlice);

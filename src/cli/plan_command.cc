@@ -168,7 +168,8 @@ int run(const PlanText& text) {
                     .gpus = question->gpus,
                     .later = question->later,
                     .limits = question->limits,
-                    .not_taken = question->not_taken};
+                    .not_taken = question->not_taken,
+                    .assumed = question->assumed};
   PlanRun search({.designs = static_cast<std::size_t>(text.designs),
                   .finalists = static_cast<std::size_t>(text.finalists),
                   .iterations = static_cast<int>(text.iterations),

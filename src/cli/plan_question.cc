@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/nearest_word.h"
+#include "cli/sweep_plan.h"
 #include "study/plan/scenario_text.h"
 #include "study/scenario/raw_value.h"
 #include "study/scenario/scenario_listing.h"
@@ -175,6 +176,28 @@ void set_base(PlanQuestion& question) {
   question.base_file = (file.parent_path() / (file.stem().string() + "-plan.toml")).string();
 }
 
+/// As settings, so that what is written has them too: what runs there is what ran here.
+Result<void> add_chance(const ScenarioText& text, const study::scenario::Catalogue& catalogue, Scenario& scenario,
+                        std::vector<std::string>& assumed) {
+  const std::vector<std::string> settings =
+      leaves_chance(text.settings) ? chance_settings(scenario) : std::vector<std::string>();
+  if (settings.empty()) {
+    return {};
+  }
+  ScenarioText with = text;
+  with.settings.insert(with.settings.begin(), settings.begin(), settings.end());
+  Result<Scenario> again = read_scenario(with, catalogue);
+  if (!again) {
+    return pass_on(again);
+  }
+  scenario = *std::move(again);
+  for (const std::string& setting : settings) {
+    assumed.push_back(
+        fmt::format("{}: ranks compute more slowly, by rank and seed, or all seeds would be alike", setting));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::Catalogue& catalogue) {
@@ -194,6 +217,9 @@ Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::
     return pass_on(right);
   }
   PlanQuestion made{.file = text.scenario.file, .base = {}, .base_file = {}};
+  if (Result<void> read = add_chance(text.scenario, catalogue, *scenario, made.assumed); !read) {
+    return pass_on(read);
+  }
   made.scenario = *std::move(scenario);
   made.limits = *limits;
   made.gpus = made.scenario.jobs.front().ranks;

@@ -20,7 +20,8 @@ struct PlanQuestion {
   std::string base;                      // its text without what the plan decides
   std::string base_file;                 // names it in messages; in the same folder
   std::vector<std::string> not_taken{};  // keys that the plan decides
-  study::scenario::Scenario scenario{};  // as the file has it
+  std::vector<std::string> assumed{};    // what is added to the file, so that seeds differ
+  study::scenario::Scenario scenario{};  // as the file has it, with that
   study::plan::Limits limits{};
   std::int64_t gpus = 0;
   std::optional<std::int64_t> later{};

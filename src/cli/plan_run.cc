@@ -270,6 +270,26 @@ Result<void> PlanRun::loop() {
   return {};
 }
 
+/// Of a move from the best so far: bounded, or with the reason why it is not run.
+PlannedDesign PlanRun::looked_at(const study::plan::Design& design, const PlannedDesign& best) {
+  Result<PlannedDesign> own = bounded(design);
+  if (!own) {
+    PlannedDesign refused{.design = design, .name = name_of(design), .keeps_limits = false};
+    refused.reason = own.error().message;
+    refused.not_run = study::plan::NotRun::kImpossible;
+    return refused;
+  }
+  if (pruned_by(own->bounds, question_.limits) != study::plan::Pruned::kNot) {
+    own->keeps_limits = false;
+    own->reason = "beyond the budget, the power or the deadline by its bounds";
+    own->not_run = study::plan::NotRun::kBeyondLimits;
+  } else if (options_.prunes && own->bounds.usd > best.cost.usd) {
+    own->reason = fmt::format("a million tokens cost {:.4g} USD at least", own->bounds.usd);
+    own->not_run = study::plan::NotRun::kNoGain;
+  }
+  return *std::move(own);
+}
+
 Result<void> PlanRun::iterate(int number, bool& moved) {
   if (result_.designs.empty() || !result_.designs[leader()].metrics) {
     return {};
@@ -292,23 +312,16 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
       continue;
     }
     study::plan::Iteration made{.number = number, .metric = move.metric, .change = move.change, .level = "flow"};
-    Result<PlannedDesign> own = bounded(move.design);
-    if (own && pruned_by(own->bounds, question_.limits) != study::plan::Pruned::kNot) {
-      own = fail("beyond the budget, the power or the deadline by its bounds");
-    }
-    if (own && options_.prunes && own->bounds.usd > best.cost.usd) {
-      own = fail("a million tokens cost {:.4g} USD at least, by its bound: no gain", own->bounds.usd);
-    }
-    if (!own) {
-      made.reason = own.error().message;
-      PlannedDesign refused{.design = move.design, .name = name_of(move.design), .keeps_limits = false};
-      refused.reason = made.reason;
-      result_.designs.push_back(std::move(refused));
+    PlannedDesign own = looked_at(move.design, best);
+    if (!own.reason.empty()) {
+      made.reason = own.reason;
+      made.not_run = own.not_run;
+      result_.designs.push_back(std::move(own));
       result_.iterations.push_back(std::move(made));
       moved = true;
       continue;
     }
-    batch.push_back(*std::move(own));
+    batch.push_back(std::move(own));
     tries.push_back(std::move(made));
   }
   if (batch.empty()) {
@@ -326,6 +339,7 @@ Result<void> PlanRun::iterate(int number, bool& moved) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     tries[i].before = best.cost.usd;
     tries[i].reason = batch[i].reason;
+    tries[i].not_run = batch[i].not_run;
     if (batch[i].measured) {
       tries[i].after = batch[i].cost.usd;
       tries[i].taken = i == winner && batch[i].keeps_limits && *tries[i].gain() > kGain;
@@ -437,6 +451,7 @@ Result<void> PlanRun::measure(std::vector<PlannedDesign>& designs, const Wanted&
         ++result_.runs;
       }
     }
+    designs[i].not_run = designs[i].reason.empty() ? study::plan::NotRun::kNoReason : study::plan::NotRun::kImpossible;
     if (runs.size() == wanted.seeds) {
       take(designs[i], *cases_.scenario_of(cases[i * wanted.seeds]), runs);
     }

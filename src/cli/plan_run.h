@@ -48,6 +48,8 @@ class PlanRun {
   [[nodiscard]] Result<void> bound_all();
   void bound(const study::plan::Design& design);
   [[nodiscard]] Result<study::plan::PlannedDesign> bounded(const study::plan::Design& design);
+  [[nodiscard]] study::plan::PlannedDesign looked_at(const study::plan::Design& design,
+                                                     const study::plan::PlannedDesign& best);
   [[nodiscard]] bool cannot_win(study::plan::PlannedDesign& design);
   void drop_by_bound();
   [[nodiscard]] Result<void> first_rounds();

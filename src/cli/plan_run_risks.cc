@@ -3,25 +3,60 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/counted.h"
 #include "cli/plan_failures.h"
 #include "cli/plan_run.h"
 #include "cli/run_interrupt.h"
 #include "study/compare/misconfigurations.h"
+#include "study/compare/work_cost.h"
 
 namespace weft::cli {
 
 using study::plan::PlannedDesign;
 
+namespace {
+
+/// Of a network, without faults and pairs of mistakes.
+struct Settings {
+  std::vector<std::size_t> mistakes;  // by their place among all
+  std::size_t count = 0;              // settings that they are in
+};
+
+Settings settings_of_mistakes(const std::vector<study::compare::Misconfiguration>& all) {
+  Settings made;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].of.empty() && !all[i].fault) {
+      made.mistakes.push_back(i);
+      names.insert(all[i].of);
+    }
+  }
+  made.count = names.size();
+  return made;
+}
+
+std::size_t settings_in(const study::report::TuningRisk& risk) {
+  std::set<std::string> names;
+  for (const study::report::MisconfigurationCase& own : risk.cases) {
+    names.insert(own.of.value_or(""));
+  }
+  return names.size();
+}
+
+}  // namespace
+
 Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
   struct Tried {
     std::size_t design = 0;
     std::string name;
+    std::string of;
   };
   std::vector<PlanCase> cases;
   std::vector<Tried> tried;
-  std::map<std::size_t, std::size_t> all;
+  std::map<std::size_t, Settings> all;
+  std::map<std::size_t, study::report::TuningRisk> losses;
   for (std::size_t i = 0; i < designs.size() && options_.mistakes > 0; ++i) {
     if (!designs[i].measured || designs[i].measured->level == "flow") {
       continue;  // mistakes are about queues, pauses and marks
@@ -35,12 +70,14 @@ Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
     if (!found) {
       return pass_on(found);
     }
-    all[i] = found->size();
-    for (std::size_t j = 0; j < std::min(options_.mistakes, found->size()); ++j) {
+    const Settings settings = settings_of_mistakes(*found);
+    all[i] = settings;
+    const std::size_t count = settings.mistakes.size();
+    for (std::size_t j = 0; j < std::min(options_.mistakes, count); ++j) {
       // Spread evenly over the list, in which like mistakes stand together.
-      one.mistake = j * found->size() / std::min(options_.mistakes, found->size());
+      one.mistake = settings.mistakes[j * count / std::min(options_.mistakes, count)];
       cases.push_back(one);
-      tried.push_back({.design = i, .name = (*found)[*one.mistake].name});
+      tried.push_back({.design = i, .name = (*found)[*one.mistake].name, .of = (*found)[*one.mistake].of});
     }
   }
   if (cases.empty()) {
@@ -61,8 +98,12 @@ Result<void> PlanRun::mistakes(std::vector<PlannedDesign>& designs) {
     // A job that does not end loses all of its work.
     const double loss = ended ? std::clamp(result->steps.front().time.seconds() / own.measured->step - 1, 0.0, 1.0) : 1;
     study::plan::TuningRisk& risk = own.risk ? *own.risk : own.risk.emplace();
-    risk.of = all[tried[j].design];
-    risk.mean = (risk.mean * static_cast<double>(risk.tried) + loss) / static_cast<double>(risk.tried + 1);
+    const Settings& settings = all[tried[j].design];
+    study::report::TuningRisk& known = losses[tried[j].design];
+    known.cases.push_back({.setting = tried[j].name, .of = tried[j].of, .loss = loss});
+    risk.of = settings.mistakes.size();
+    risk.sum = *study::compare::loss_of_settings(known) * static_cast<double>(settings.count) /
+               static_cast<double>(settings_in(known));
     ++risk.tried;
     ++result_.runs;
     if (risk.worst_name.empty() || loss > risk.worst) {

@@ -222,6 +222,34 @@ TEST_F(Plan, ADeviceThatDoesNotServeANetworkIsTheReason) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("ports")));
 }
 
+/// The defect: plans added stragglers that their text did not name and their scenarios did not have.
+TEST_F(Plan, WhatIsWrittenRunsAsThePlanSays) {
+  const Outcome outcome = plan(fmt::format("{} --json - --write {}", kOne, (folder_ / "designs").string()));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  ASSERT_EQ(result["assumed"].size(), 1u);
+  EXPECT_THAT(result["assumed"][0].get<std::string>(), HasSubstr("job[0].straggler=uniform to 1%"));
+  const Json design = result["designs"][0];
+  const std::string file = design["scenario"];
+  const Outcome run = run_weft("run " + file + " --no-cache --json -");
+  ASSERT_EQ(run.exit_status, 0) << run.err;
+  const double step = Json::parse(run.out)["steps"][0]["time_s"];
+  const double planned = design["measured"]["step_s"];
+  EXPECT_GE(step, design["measured"].value("low_s", planned) * (1 - 1e-9));
+  EXPECT_LE(step, design["measured"].value("high_s", planned) * (1 + 1e-9));
+  // Without them it is another step.
+  const Outcome even = run_weft("run " + file + " --set job[0].straggler=none --no-cache --json -");
+  ASSERT_EQ(even.exit_status, 0) << even.err;
+  EXPECT_LT(Json::parse(even.out)["steps"][0]["time_s"].get<double>(), step);
+}
+
+/// Parts that stay are in the list as well: the switch was missing from it.
+TEST_F(Plan, GrowthNamesAllParts) {
+  const Outcome outcome = plan(fmt::format("{} --grow 8", kOne));
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("tomahawk-5: 1 kept, 0 added, 0 left over"));
+}
+
 TEST_F(Plan, AClusterGrowsByWholeHosts) {
   const Outcome outcome = plan(fmt::format("{} --grow 5", kOne));
   ASSERT_EQ(outcome.exit_status, 0) << outcome.err;

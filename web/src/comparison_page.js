@@ -1,4 +1,5 @@
 // The page of a comparison.
+import * as member from 'weft:members';
 import {againstBaseline} from './baseline.js';
 import {bill} from './bill.js';
 import {forgetCharts, watchCharts} from './charts.js';
@@ -20,10 +21,14 @@ import {preparePaper} from './paper.js';
 import {overview} from './overview.js';
 import {recommendation} from './recommendation.js';
 import {reproduce} from './reproduce.js';
-import {forgetUnfilled, section} from './section.js';
+import {forgetUnfilled, leftOut, section} from './section.js';
 import {settings} from './settings.js';
 import {verdict} from './verdict.js';
 import {forgetClocks} from './zoom.js';
+
+/** A first answer, whose figures carry that as their caution. */
+const isQuick = (comparison) =>
+  comparison.fabrics.some((fabric) => String(fabric[member.slice_caution] ?? '').startsWith('quick:'));
 
 const SECTIONS = [
   recommendation,
@@ -98,7 +103,8 @@ export function comparisonPage(comparison) {
     forgetCharts();
     forgetUnfilled();
     forgetClocks();
-    const sections = SECTIONS.map(madeOrSaid).filter(Boolean);
+    const made = SECTIONS.map(madeOrSaid).filter(Boolean);
+    const sections = isQuick(comparison) ? leftOut(made) : made;
     main.replaceChildren(...[choice.note(), ...sections].filter(Boolean));
     watchCharts();
     return sections;

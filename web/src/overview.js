@@ -22,6 +22,7 @@ import {
 } from './format.js';
 import {fabricName} from './marks.js';
 import {scrolling, section} from './section.js';
+import {devicesText} from './settings.js';
 
 /** `name` is the figure's in the results, if its change against a baseline is shown. */
 const figure = (label, get, format, name) => ({
@@ -172,13 +173,10 @@ const GROUPS = [
         label: 'Settings to get right',
         cell: (fabric) =>
           isNumber(fabric.settings?.count) && [
-            count(fabric.settings.count),
+            fabric.settings.count === 0 ? 'none: factory defaults' : count(fabric.settings.count),
             isNumber(fabric.settings.devices) &&
-              h(
-                'span',
-                {class: 'below'},
-                `on ${count(fabric.settings.devices)} ${fabric.settings.devices === 1 ? 'device' : 'devices'}`,
-              ),
+              fabric.settings.count !== 0 &&
+              h('span', {class: 'below'}, `on ${devicesText(fabric.settings.devices)}`),
           ],
       },
       {label: 'Vendors', unless: 'Vendors in the catalogue', cell: (fabric) => fabric.vendors},
@@ -217,7 +215,7 @@ const GROUPS = [
   [
     'Tuning risk',
     [
-      figure(labels.tuning_risk_median, (fabric) => fabric[member.tuning_risk]?.median, signedPercent),
+      figure(labels.tuning_risk_sum, (fabric) => fabric[member.tuning_risk]?.sum, signedPercent),
       {
         label: labels.tuning_risk_worst,
         cell: (fabric) =>
@@ -259,12 +257,15 @@ const filled = (value) =>
     (Array.isArray(value) && value.length === 0)
   );
 
-/** Counters of NICs that have a line of their own in a run's summary: a row for each name that any fabric has. */
+/** Counters of NICs that have a line of their own in a run's summary: a row for each name that any fabric counted. */
 function counterRows(fabrics) {
   const names = [...new Set(fabrics.flatMap((fabric) => list(fabric[member.nic_totals]).map((total) => total.name)))];
   const value = (fabric, name) => list(fabric[member.nic_totals]).find((total) => total.name === name)?.value;
-  return names.map((name) => figure(name, (fabric) => value(fabric, name), count));
+  const counted = names.filter((name) => fabrics.some((fabric) => value(fabric, name) > 0));
+  return counted.map((name) => figure(capital(name), (fabric) => value(fabric, name), count));
 }
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function rowElement(row, fabrics) {
   return h(

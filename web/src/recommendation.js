@@ -42,6 +42,11 @@ export function recommendation(comparison) {
     fabrics.length > 0 && [
       h('h3', {}, `Cost of a ${fabrics[0][member.work_cost].unit}`),
       workCostChart(fabrics),
+      h(
+        'p',
+        {class: 'key'},
+        'In the order of the recommendation. Bars and figures are of the own step of each; percentages are against the recommended one, where fabrics whose steps do not differ count with the mean of their steps.',
+      ),
       workCostNumbers(fabrics),
       missing.length > 0 && h('p', {class: 'key'}, `Not counted: ${missing.join('; ')}.`),
     ],

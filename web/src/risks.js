@@ -33,7 +33,9 @@ function misconfiguration({name, [member.tuning_risk]: risk}) {
     title,
     text:
       `With the worst misconfiguration tried${risk[member.worst_setting] ? ` (${risk[member.worst_setting]})` : ''}, ${worst}; ` +
-      `median of all ${isNumber(risk.median) ? signedPercent(risk.median) : 'not measured'}.`,
+      (isNumber(risk.sum)
+        ? `one mistake in each setting costs ${signedPercent(risk.sum)} together.`
+        : `median of all ${isNumber(risk.median) ? signedPercent(risk.median) : 'not measured'}.`),
   };
 }
 

@@ -14,12 +14,29 @@ export function section(id, title, lead, ...content) {
 
 /** A section about what nobody measured. */
 export function absent(id, title, what) {
-  return section(
+  const made = section(
     id,
     title,
     null,
     h('p', {class: 'absent'}, h('span', {'aria-hidden': 'true'}, '○ '), `${what}: ${NOT_MEASURED}.`),
   );
+  made.dataset.absent = title;
+  return made;
+}
+
+/** Sections of what a first answer leaves out, as one that says so. */
+export function leftOut(sections) {
+  const titles = sections.filter((made) => made.dataset.absent).map((made) => made.dataset.absent);
+  if (titles.length === 0) return sections;
+  return [
+    ...sections.filter((made) => !made.dataset.absent),
+    section(
+      'left-out',
+      'Left out by --quick',
+      'A first answer: step times alone, of shorter slices under one seed. The same command without --quick measures the rest.',
+      h('p', {class: 'absent'}, `${titles.join('; ')}.`),
+    ),
+  ];
 }
 
 export const absentPart = (what) =>

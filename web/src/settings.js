@@ -5,6 +5,9 @@ import {absent, details, section, table} from './section.js';
 import {fabricName} from './marks.js';
 import {h} from './dom.js';
 
+/** "1 device". */
+export const devicesText = (devices) => `${count(devices)} ${devices === 1 ? 'device' : 'devices'}`;
+
 export function settings(comparison, looks) {
   const fabrics = having(comparison, (fabric) => fabric.settings?.list);
   if (fabrics.length === 0) return absent('settings', 'Settings to get right', 'Which settings a fabric needs');
@@ -17,9 +20,10 @@ export function settings(comparison, looks) {
         'div',
         {class: 'block'},
         h('h3', {}, fabricName(fabric, looks)),
-        details(
+        fabric.settings.count === 0 && h('p', {class: 'key'}, 'None: factory defaults.'),
+        fabric.settings.count !== 0 && details(
           `${isNumber(fabric.settings.count) ? count(fabric.settings.count) : fabric.settings.list.length} settings` +
-            `${isNumber(fabric.settings.devices) ? ` on ${count(fabric.settings.devices)} devices` : ''}`,
+            `${isNumber(fabric.settings.devices) ? ` on ${devicesText(fabric.settings.devices)}` : ''}`,
           () =>
             table(
               `Settings of ${fabric.name}`,

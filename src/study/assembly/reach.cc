@@ -83,6 +83,10 @@ class ReachCheck {
       }
       const std::uint32_t inside = part_[ours[rail].value()];
       if (inside != part_[theirs[rail].value()]) {
+        if (!joined) {
+          return fail("traffic '{}': no cable joins the networks of {} and {}", plan.job.name,
+                      graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name);
+        }
         const scenario::Family family = plan.family;
         return fail(
             "traffic '{}': {} cannot leave one {}, but {} and {} are in different ones; the boundary is {}. rocev2, "

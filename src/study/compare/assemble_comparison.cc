@@ -139,10 +139,8 @@ class FabricAssembly {
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
     if (quick_ && fabric_.run.parts) {
-      // Where a network has too many flows for that, the interval says nothing of other hashes.
-      const auto hashes =
-          run::hash_reaches(jobs.front().task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
-      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes);
+      const QuickInterval known =
+          quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes_of(jobs.front()));
       fabric_.step.low = known.low;
       fabric_.step.high = known.high;
       fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
@@ -152,7 +150,7 @@ class FabricAssembly {
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
     const Estimate known = with_run_doubts(known_step(fabric_), fabric_.run);
-    fabric_.step.low = known.low;
+    fabric_.step.low = known.low ? std::optional(above_bound(*known.low, jobs)) : std::nullopt;
     fabric_.step.high = known.high;
     // Another class being lossless says nothing of the job's.
     if (!scenario::can_be_paused(planned_.scenario)) {
@@ -164,6 +162,26 @@ class FabricAssembly {
           &report::RunFigures::tokens_per_second, &report::RunFigures::model_flops_utilisation}) {
       add_mean(mean, jobs);
     }
+  }
+
+  /// Where a network has too many flows for that, nothing is said of other hashes.
+  static std::vector<run::HashReach> hashes_of(const Done& job) {
+    return run::hash_reaches(job.task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
+  }
+
+  /// The lower end of the step's interval, no lower than what is known to be a bound, whatever was combined.
+  [[nodiscard]] double above_bound(double low, std::span<const Done> jobs) const {
+    double bound = step_;
+    for (const Done& own : jobs) {
+      bound = std::min(bound, least_step(*own.figures->run));
+    }
+    if (low >= bound) {
+      return low;
+    }
+    for (const Done& own : jobs) {  // other seeds of a hash may put less on the fullest link
+      bound = std::min(bound, least_step(*own.figures->run, hashes_of(own)));
+    }
+    return std::max(low, bound);
   }
 
   void add_mean(RunFigure figure, std::span<const Done> jobs) {
@@ -213,9 +231,11 @@ class FabricAssembly {
     double communication = 0;
     double waiting = 0;
     double tensor = 0;
+    double busy = 0;
     for (const report::StepPart& part : *fabric_.run.parts) {
       if (part.communication) {
         communication += part.exposed;
+        busy += part.busy;
         waiting += part.waiting;
         tensor += part.name == "tp" ? part.exposed : 0;
       }
@@ -225,6 +245,14 @@ class FabricAssembly {
     const double scale = communication > 0 ? exposed / communication : 0;
     shares.waiting = idle + waiting * scale;
     const bool inside_hosts = planned_.scenario.scale_up.kind != scenario::ScaleUpKind::kNone;
+    shares.hidden = std::max(busy - communication, 0.0);
+    for (const report::StepTier& tier : fabric_.run.tiers.value_or(std::vector<report::StepTier>())) {
+      if (tier.name == "network") {
+        shares.network_payload = std::max(shares.network_payload, 0.0) + tier.wire_time;
+      } else {
+        shares.inside_payload += tier.wire_time;
+      }
+    }
     shares.network_share = communication > 0 && inside_hosts ? 1 - tensor / communication : 1;
     return shares;
   }
@@ -268,44 +296,64 @@ class FabricAssembly {
       risk.figures.reason = "the correctly configured step has not converged: " +
                             slices.front().figures->run->slice_caution.value_or("its slices are too short");
     }
-    std::vector<double> losses;
     for (const Done& own : mistakes) {
       report::MisconfigurationCase& made = risk.cases.emplace_back();
       made.setting = own.task->label;
       made.change = own.task->change;
+      if (!own.task->of.empty()) {
+        made.of = own.task->of;
+      }
+      if (own.task->fault) {
+        made.fault = true;
+      }
       if (!settled && own.figures->time) {
         made.reason = "not measured: the step without it has not converged";
         made.unmeasured = true;
       } else if (own.figures->time) {
         made.loss = *own.figures->time / base - 1;
-        losses.push_back(*made.loss);
       } else {
         made.reason = own.figures->failed;
-        losses.push_back(std::numeric_limits<double>::infinity());
       }
     }
     if (settled) {
-      add_losses(risk.figures, mistakes, std::move(losses));
+      add_losses(risk);
     }
     return risk;
   }
 
-  /// `losses` are those of the mistakes, infinite of one with which the run does not end.
-  static void add_losses(report::RiskFigures& risk, std::span<const Done> mistakes, std::vector<double> losses) {
-    const auto worst = std::ranges::max_element(losses);
-    risk.worst_setting = mistakes[static_cast<std::size_t>(worst - losses.begin())].task->label;
-    const double most = *worst;
-    std::ranges::sort(losses);
-    const std::size_t middle = losses.size() / 2;
-    const double median = losses.size() % 2 == 1 ? losses[middle] : (losses[middle - 1] + losses[middle]) / 2;
+  /// Of mistakes, not of faults, which are none of the network's settings; infinite of one with which the run does not
+  /// end.
+  static void add_losses(report::TuningRisk& risk) {
+    std::vector<double> single;
+    double most = -std::numeric_limits<double>::infinity();
+    for (const report::MisconfigurationCase& own : risk.cases) {
+      if (own.fault.value_or(false)) {
+        continue;
+      }
+      const double loss = own.loss.value_or(std::numeric_limits<double>::infinity());
+      if (own.of) {
+        single.push_back(loss);
+      }
+      if (loss > most) {
+        most = loss;
+        risk.figures.worst_setting = own.setting;
+      }
+    }
+    if (single.empty()) {
+      return;
+    }
+    std::ranges::sort(single);
+    const std::size_t middle = single.size() / 2;
+    const double median = single.size() % 2 == 1 ? single[middle] : (single[middle - 1] + single[middle]) / 2;
     if (std::isfinite(median)) {
-      risk.median = median;
+      risk.figures.median = median;
     }
     if (std::isfinite(most)) {
-      risk.worst = most;
+      risk.figures.worst = most;
     } else {
-      risk.worst_fails = true;
+      risk.figures.worst_fails = true;
     }
+    risk.figures.sum = loss_of_settings(risk);
   }
 
   void add_risk() {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -171,7 +173,6 @@ class Rows {
 struct Strength {
   const char* text;
   std::function<std::optional<double>(const report::ComparedFabric&)> figure;
-  double direction = 1;  // -1: more is better
 };
 
 const std::array<Strength, 6>& strengths() {
@@ -189,6 +190,27 @@ const std::array<Strength, 6>& strengths() {
   return all;
 }
 
+/// All that are best in it: by the same figure, and in the step by what is known of both.
+std::vector<std::size_t> best_of(const std::vector<report::ComparedFabric>& fabrics, const Strength& strength,
+                                 bool is_step) {
+  std::optional<double> least;
+  for (const report::ComparedFabric& own : fabrics) {
+    const auto figure = own.possible ? strength.figure(own) : std::nullopt;
+    if (figure && (!least || *figure < *least)) {
+      least = figure;
+    }
+  }
+  std::vector<std::size_t> best;
+  for (std::size_t i = 0; i < fabrics.size(); ++i) {
+    const auto figure = fabrics[i].possible ? strength.figure(fabrics[i]) : std::nullopt;
+    const bool alike = figure && std::abs(*figure - *least) <= 1e-9 * std::abs(*least);
+    if (alike || (figure && is_step && !fabrics[i].differs_from_best.value_or(true))) {
+      best.push_back(i);
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<report::BuyerRow> buyer_rows(const report::ComparedFabric& fabric, const scenario::Scenario& scenario,
@@ -199,28 +221,24 @@ std::vector<report::BuyerRow> buyer_rows(const report::ComparedFabric& fabric, c
 void add_primary_strengths(std::vector<report::ComparedFabric>& fabrics) {
   std::vector<std::vector<std::string>> of(fabrics.size());
   for (const Strength& strength : strengths()) {
-    std::optional<std::size_t> best;
-    bool tie = false;
-    for (std::size_t i = 0; i < fabrics.size(); ++i) {
-      const auto own = fabrics[i].possible ? strength.figure(fabrics[i]) : std::nullopt;
-      if (!own) {
-        continue;
-      }
-      const auto other = best ? strength.figure(fabrics[*best]) : std::nullopt;
-      tie =
-          other && std::abs(*own - *other) <= 1e-9 * std::abs(*other) ? true : (!other || *own < *other ? false : tie);
-      best = !other || *own < *other ? i : *best;
+    const std::vector<std::size_t> best = best_of(fabrics, strength, &strength == &strengths().front());
+    std::size_t possible = 0;
+    for (const report::ComparedFabric& own : fabrics) {
+      possible += own.possible ? 1 : 0;
     }
-    const bool ties_in_step = &strength == &strengths().front() && best && [&] {
-      for (std::size_t i = 0; i < fabrics.size(); ++i) {
-        if (i != *best && fabrics[i].possible && !fabrics[i].differs_from_best.value_or(true)) {
-          return true;
+    if (best.size() == possible && possible > 1) {
+      continue;  // no strength of one against another
+    }
+    for (const std::size_t i : best) {
+      std::vector<std::string> others;
+      for (const std::size_t j : best) {
+        if (j != i) {
+          others.push_back(fabrics[j].name);
         }
       }
-      return false;
-    }();
-    if (best && !tie && !ties_in_step) {
-      of[*best].push_back(strength.text);
+      std::ranges::sort(others);
+      of[i].push_back(others.empty() ? strength.text
+                                     : fmt::format("{}, as {}", strength.text, fmt::join(others, ", ")));
     }
   }
   for (std::size_t i = 0; i < fabrics.size(); ++i) {

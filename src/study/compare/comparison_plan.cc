@@ -286,6 +286,8 @@ class Planner {
            .name = gpus == 0 ? mistake.name : fmt::format("{} on {} GPUs", mistake.name, gpus),
            .label = mistake.name,
            .change = mistake.change,
+           .of = mistake.of,
+           .fault = mistake.fault,
            .gpus = gpus,
            .scenario = std::move(mistake.scenario)});
     }

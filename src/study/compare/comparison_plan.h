@@ -35,6 +35,8 @@ struct ComparisonTask {
   std::string name{};      // for progress: "rocev2, ECMP polarised"
   std::string label{};     // the cause or the mistake; empty for others
   std::string change{};    // of a mistake
+  std::string of{};        // and what is set wrongly; empty: two at once, or a fault
+  bool fault = false;      // a link is broken, in place of a mistake or beside it
   std::int64_t gpus = 0;   // of another size of the cluster; 0: the scenario's own
   scenario::Scenario scenario{};
   bool detailed = false;     // samples, timeline, distributions and the check of composition too

@@ -423,9 +423,8 @@ class Text {
         table, figure_label("cost_usd"), [](const Fabric& own) { return own.cost_usd; },
         [](double v) { return fmt::format("{:.3f} M USD", v / 1e6); });
     add(
-        table, figure_label("tuning_risk.median"),
-        [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.median : std::nullopt; },
-        percent_text);
+        table, figure_label("tuning_risk.sum"),
+        [](const Fabric& own) { return own.tuning_risk ? own.tuning_risk->figures.sum : std::nullopt; }, percent_text);
     row(table, figure_label("tuning_risk.worst"), [](const Fabric& own) {
       const report::RiskFigures risk = own.tuning_risk ? own.tuning_risk->figures : report::RiskFigures{};
       const std::string loss = risk.worst_fails.value_or(false) ? "does not end"
@@ -494,7 +493,8 @@ class Text {
       TextTable changes({{.align = TextTable::Align::kRight, .least = 13, .spills = 13}, {.wraps = true}}, width_);
       for (const report::MisconfigurationCase& own : fabric->tuning_risk->cases) {
         const std::string loss = own.loss ? signed_percent(*own.loss) : own.unmeasured ? "-" : "fails";
-        changes.add({loss, fmt::format("{}: {}", own.setting, own.change)});
+        const char* const kind = own.fault.value_or(false) ? "fault, no setting: " : "";
+        changes.add({loss, fmt::format("{}{}: {}", kind, own.setting, own.change)});
         if (own.reason) {
           changes.add({"", fmt::format("({})", *own.reason)});
         }
@@ -505,7 +505,14 @@ class Text {
         risk_of_size(own);
       }
     }
-    text_ += any ? "\n" : "";
+    if (any) {
+      paragraph(
+          fmt::format("{}: one mistake in each setting, losses added up; of several mistakes in one setting, which "
+                      "exclude each other, their mean. Faults and two at once are not in it.",
+                      figure_label("tuning_risk.sum")),
+          "  ");
+      text_ += "\n";
+    }
   }
 
   void risk_of_size(const report::TuningRiskOfSize& own) {
@@ -514,9 +521,9 @@ class Text {
       text_ += fmt::format("    on {} GPUs: {}\n", own.gpus, *risk.reason);
       return;
     }
-    text_ += fmt::format("    on {} GPUs: median {}, worst {} ({})\n", own.gpus,
-                         risk.median ? percent_text(*risk.median) : "-",
-                         risk.worst ? percent_text(*risk.worst) : "fails", risk.worst_setting.value_or(""));
+    text_ += fmt::format("    on {} GPUs: all settings {}, worst {} ({})\n", own.gpus,
+                         risk.sum ? percent_text(*risk.sum) : "-", risk.worst ? percent_text(*risk.worst) : "fails",
+                         risk.worst_setting.value_or(""));
   }
 
   [[nodiscard]] std::string bill_table(const std::vector<report::BillLine>& bill) const {

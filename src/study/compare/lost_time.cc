@@ -14,6 +14,23 @@ double moving_without_causes(const StepShares& shares, double left, double waiti
   return as_in_the_step >= left / 2 || beyond_computing <= 0 ? as_in_the_step : left * (1 - waiting / beyond_computing);
 }
 
+/// Headers, and what is behind them of the time for moving data: by bytes where those are known.
+void add_moving(std::vector<LostTime>& causes, const StepShares& shares, double moving) {
+  if (shares.network_payload < 0) {
+    const double headers = moving * shares.network_share * shares.header_share;
+    causes.push_back({.cause = "headers", .seconds = headers});
+    causes.push_back({.cause = "moving the data", .seconds = moving - headers});
+    return;
+  }
+  const double header_time = shares.network_payload * shares.header_share / (1 - shares.header_share);
+  const double payload = std::max(shares.network_payload + shares.inside_payload - shares.hidden, 0.0);
+  // What ranks send at the same time may need more than what is left of the step.
+  const double fits = std::min(1.0, payload + header_time > 0 ? moving / (payload + header_time) : 0.0);
+  causes.push_back({.cause = "headers", .seconds = header_time * fits});
+  causes.push_back({.cause = "serialisation at line rate", .seconds = payload * fits});
+  causes.push_back({.cause = "turns and acknowledgements", .seconds = moving - (payload + header_time) * fits});
+}
+
 }  // namespace
 
 std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& ladder) {
@@ -43,9 +60,7 @@ std::vector<LostTime> lost_time(const StepShares& shares, const AblationLadder& 
   }
   gained *= scale;
   const double moving = moving_and_more - gained;
-  const double headers = moving * shares.network_share * shares.header_share;
-  causes.push_back({.cause = "headers", .seconds = headers});
-  causes.push_back({.cause = "serialisation at line rate", .seconds = moving - headers});
+  add_moving(causes, shares, moving);
   causes.push_back({.cause = "waiting for other ranks", .seconds = waiting});
   return causes;
 }

@@ -56,6 +56,24 @@ Places places_of(const fabric::Graph& graph) {
   return places;
 }
 
+/// Settings with more than one mistake; of all others the mistake is the setting's name.
+std::string setting_of(const std::string& mistake) {
+  struct Alternatives {
+    std::string_view setting;
+    std::vector<std::string_view> mistakes;
+  };
+  static const std::vector<Alternatives> all = {
+      {"headroom", {"headroom too small", "headroom for a shorter cable"}},
+      {"PFC", {"PFC on the wrong priority", "PFC missing on one hop"}},
+      {"ECN thresholds", {"ECN thresholds too high", "ECN thresholds too low", "ECN thresholds of another rate"}},
+      {"increase timer", {"DCQCN recovers slowly", "DCQCN recovers too fast"}},
+      {"target delay", {"target delay too long", "target delay too short"}},
+      {"credit", {"credit for half of the line", "credit window too short"}}};
+  const auto found = std::ranges::find_if(
+      all, [&](const Alternatives& own) { return std::ranges::find(own.mistakes, mistake) != own.mistakes.end(); });
+  return found == all.end() ? mistake : std::string(found->setting);
+}
+
 class Mistakes {
  public:
   Mistakes(const scenario::Scenario& scenario, const fabric::Graph& graph)
@@ -86,7 +104,9 @@ class Mistakes {
  private:
   /// `apply` is kept for the pairs and outlives the call that adds it: it must own what it uses.
   void add(std::string name, std::string change, std::function<void(scenario::Scenario&)> apply) {
-    Misconfiguration mistake{.name = std::move(name), .change = std::move(change), .scenario = scenario_};
+    std::string of = setting_of(name);
+    Misconfiguration mistake{
+        .name = std::move(name), .change = std::move(change), .of = std::move(of), .scenario = scenario_};
     apply(mistake.scenario);
     made_.push_back(std::move(mistake));
     changes_.push_back(std::move(apply));
@@ -101,6 +121,7 @@ class Mistakes {
     }
     Misconfiguration both{.name = fmt::format("{}, and {}", a->name, b->name),
                           .change = fmt::format("{}; {}", a->change, b->change),
+                          .fault = a->fault || b->fault,
                           .scenario = a->scenario};
     changes_[static_cast<std::size_t>(b - made_.begin())](both.scenario);
     made_.push_back(std::move(both));
@@ -157,8 +178,10 @@ class Mistakes {
                                                    .local_frame = Bytes(scenario_.fabric.mtu + 100)});
     if (longest_.propagation > kShortCable) {
       add("headroom for a shorter cable",
-          fmt::format("{} of headroom, for 1 m and a NIC with no pause response time, where a cable needs {}",
-                      results::short_text(headroom), results::short_text(longest_.propagation)),
+          fmt::format("{} of headroom, for a cable of 1 m ({}) and a NIC with no pause response time, where one "
+                      "has a delay of {}",
+                      results::short_text(headroom), results::short_text(kShortCable),
+                      results::short_text(longest_.propagation)),
           [this, headroom](scenario::Scenario& made) {
             made.devices.ethernet.priorities[priority()].headroom = headroom;
           });
@@ -339,6 +362,8 @@ class Mistakes {
       made.events.push_back(
           {.at = Duration::zero(), .select = port, .action = scenario::EventAction::kDegrade, .rate = rate});
     });
+    made_.back().fault = true;
+    made_.back().of.clear();
   }
 
   const scenario::Scenario& scenario_;

@@ -17,6 +17,10 @@ namespace weft::study::compare {
 struct Misconfiguration {
   std::string name;    // "ECN thresholds too high"
   std::string change;  // "kmin and kmax x 10 on every switch"
+  /// What is wrong then: "ECN thresholds". Of several mistakes in one setting one alone can be made. Empty: two at
+  /// once, or no setting.
+  std::string of{};
+  bool fault = false;  // a link is broken, alone or beside a mistake: no misconfiguration
   scenario::Scenario scenario;
 };
 

@@ -43,6 +43,26 @@ const Misconfiguration& named(const std::vector<Misconfiguration>& made, const s
   return found == made.end() ? made.front() : *found;
 }
 
+TEST(MisSettings, AreOfOneSettingOrAreNone) {
+  const auto made = mistakes("rocev2");
+  EXPECT_EQ(named(made, "ECN thresholds too high").of, "ECN thresholds");
+  EXPECT_EQ(named(made, "ECN thresholds too low").of, "ECN thresholds");
+  EXPECT_EQ(named(made, "small packets").of, "small packets");
+  EXPECT_TRUE(named(made, "a link to a NIC degraded").fault);
+  EXPECT_EQ(named(made, "a link to a NIC degraded").of, "");
+  for (const Misconfiguration& mistake : made) {
+    const bool pair = mistake.name.find(", and ") != std::string::npos;
+    EXPECT_EQ(mistake.of.empty(), pair || mistake.fault) << mistake.name;
+    EXPECT_EQ(mistake.fault, mistake.name.find("degraded") != std::string::npos) << mistake.name;
+  }
+}
+
+/// The defect: a length of headroom was compared with a time of a cable.
+TEST(MisSettings, NameBothCablesByTheirDelay) {
+  EXPECT_THAT(named(mistakes("rocev2"), "headroom for a shorter cable").change,
+              HasSubstr("for a cable of 1 m (5 ns) and a NIC with no pause response time, where one has a delay of "));
+}
+
 TEST(MisSettings, FollowFromWhatTheFabricDependsOn) {
   const auto names = [](const std::string& fabric) {
     std::vector<std::string> all;

@@ -83,6 +83,12 @@ struct Doubts {
   [[nodiscard]] double above_bound(double less) const { return 1 - bound * less * (1 - kBoundDoubt); }
 };
 
+/// What other seeds make of the operations of a purpose; as it is, where that is not known.
+run::HashReach reach_of(std::span<const run::HashReach> hashes, std::string_view purpose) {
+  const auto found = std::ranges::find(hashes, purpose, &run::HashReach::purpose);
+  return found == hashes.end() ? run::HashReach() : *found;
+}
+
 Doubts doubts_of(std::span<const report::StepCollective> operations, std::string_view purpose, double excess) {
   Doubts made;
   bool first = true;
@@ -123,8 +129,7 @@ QuickInterval quick_interval(const report::RunFigures& run, double seconds, doub
       continue;
     }
     const Doubts doubts = doubts_of(operations, part.name, excess);
-    const auto found = std::ranges::find(hashes, part.name, &run::HashReach::purpose);
-    const run::HashReach hash = found == hashes.end() ? run::HashReach() : *found;
+    const run::HashReach hash = reach_of(hashes, part.name);
     const double usual = doubts.usual * part.exposed;
     const double shorter = std::max(std::hypot(doubts.shrinkage, 1 - hash.less), doubts.usual);
     const double longer = std::hypot(doubts.growth, hash.more - 1) * part.busy;
@@ -143,6 +148,27 @@ QuickInterval quick_interval(const report::RunFigures& run, double seconds, doub
   return {.low = std::max(seconds - below, 0.0),
           .high = seconds + above,
           .caution = fmt::format("{}", fmt::join(cautions, "; "))};
+}
+
+double least_step(const report::RunFigures& run, std::span<const run::HashReach> hashes) {
+  if (!run.parts || !run.collectives) {
+    return 0;
+  }
+  double least = 0;
+  for (const report::StepPart& part : *run.parts) {
+    if (!part.communication) {
+      least += (1 - kStragglers) * part.exposed;
+      continue;
+    }
+    // What an operation takes less is less to hide first, so all of it may be off what is exposed.
+    const double saved = doubts_of(*run.collectives, part.name, 0).above_bound(reach_of(hashes, part.name).less);
+    least += std::clamp(part.exposed - saved * part.busy, 0.0, part.exposed);
+  }
+  return least;
+}
+
+bool is_quick(const report::ComparedFabric& fabric) {
+  return fabric.run.slice_caution && fabric.run.slice_caution->starts_with(kQuickCaution);
 }
 
 }  // namespace weft::study::compare

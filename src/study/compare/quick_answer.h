@@ -41,4 +41,12 @@ struct QuickInterval {
 [[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess,
                                            std::span<const run::HashReach> hashes = {});
 
+/// The least that the step of `run` can take: computing, and what is left of exposed operations if they take no longer
+/// than their paths allow, by as much less as that bound may be off. Operations without such a bound count nothing.
+/// 0: nothing is known.
+[[nodiscard]] double least_step(const report::RunFigures& run, std::span<const run::HashReach> hashes = {});
+
+/// Its step is a first answer's.
+[[nodiscard]] bool is_quick(const report::ComparedFabric& fabric);
+
 }  // namespace weft::study::compare

@@ -100,6 +100,27 @@ TEST(QuickAnswer, OtherSeedsOfTheHashAreInTheInterval) {
   expect_symmetric(quick_interval(run_with(own), 1, 0.5, std::vector<run::HashReach>{{.purpose = "tp", .more = 2}}));
 }
 
+/// Of what is exposed of an operation that is hidden in part, all that it takes less may be gone.
+TEST(LeastStep, IsComputingAndWhatPathsAllowOfWhatIsExposed) {
+  const report::RunFigures at_bound = run_with(operation(0.1));
+  EXPECT_NEAR(least_step(at_bound), 0.8 * 0.99 + 0.2 - 0.05 * 0.4, 1e-12);
+  const report::RunFigures above = run_with(operation(0.125));  // 80 % of it is its bound
+  EXPECT_NEAR(least_step(above), 0.8 * 0.99 + 0.2 - (1 - 0.95 * 0.8) * 0.4, 1e-12);
+  report::RunFigures exposed = above;
+  exposed.parts->back().exposed = exposed.parts->back().busy = 0.4;
+  EXPECT_NEAR(least_step(exposed), 0.8 * 0.99 + 0.95 * 0.8 * 0.4, 1e-12);
+  const std::vector<run::HashReach> hashes = {{.purpose = "dp", .less = 0.5}};
+  EXPECT_NEAR(least_step(exposed, hashes), 0.8 * 0.99 + 0.95 * 0.8 * 0.4 * 0.5, 1e-12);
+}
+
+TEST(LeastStep, CountsNothingOfOperationsWhosePathsAreNotKnown) {
+  report::RunFigures run = run_with(operation(0.1));
+  run.parts->back().name = "tp";
+  EXPECT_NEAR(least_step(run), 0.8 * 0.99, 1e-12);
+  run.parts.reset();
+  EXPECT_EQ(least_step(run), 0);
+}
+
 scenario::Scenario scenario_of(std::string_view family, std::string_view more) {
   const auto parsed = scenario::parse_scenario(
       fmt::format("[fabric]\nfamily = \"{}\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", family, more),

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/compare/money_text.h"
@@ -22,6 +23,41 @@ using Fabric = report::ComparedFabric;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
+/// A figure of money that differs by less than rounding has one key, so that ties are ordered by name.
+std::int64_t key_of(const CostedFabric& own, double least) { return std::llround(own.cost() / least * 1e9); }
+
+/// Money for a second of the cluster, but for a factor that all fabrics have.
+double money_rate(const CostedFabric& own) {
+  const report::WorkCost& cost = *own.fabric->work_cost;
+  const double time = static_cast<double>(std::max<std::int64_t>(cost.years, 1)) * cost.availability;
+  return cost.total_usd * (1 + cost.misconfiguration.value_or(0)) / (time > 0 ? time : 1);
+}
+
+/// Seconds for a unit of work, with that factor: of several jobs on one network all their tokens count, not those of
+/// the first alone.
+double time_for_unit(const CostedFabric& own) { return own.fabric->work_cost->usd / money_rate(own); }
+
+/// Of the jobs behind the first, each with its own interval, or as wide a one as the first's.
+bool are_other_jobs_alike(const CostedFabric& own, const CostedFabric& other) {
+  const auto jobs_of = [](const CostedFabric& one) {
+    return one.fabric->run.jobs.value_or(std::vector<report::JobStep>());
+  };
+  const auto known = [](const CostedFabric& one, const report::JobStep& job) {
+    const double mean = one.known.mean;
+    const double below = std::max((mean - one.known.low.value_or(mean)) / mean, job.interval.value_or(0));
+    const double above = std::max((one.known.high.value_or(mean) - mean) / mean, job.interval.value_or(0));
+    return Estimate{.mean = job.time, .low = job.time * (1 - below), .high = job.time * (1 + above)};
+  };
+  const auto ours = jobs_of(own);
+  const auto theirs = jobs_of(other);
+  for (std::size_t i = 1; i < std::min(ours.size(), theirs.size()); ++i) {
+    if (!is_alike(known(own, ours[i]), known(other, theirs[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Steps that do not differ from the step of the fabric that costs least become one with it: their mean. All others
 /// keep their own, so that what the recommended one saves against another depends on no third. Of a fabric whose seeds
 /// are far apart, or whose step is little more than a lower bound, it is not known that it is like others. Nor is
@@ -32,29 +68,29 @@ void share_step_of_cheapest(std::vector<CostedFabric>& all) {
   }
   const CostedFabric cheapest = *std::ranges::min_element(all, {}, [](const CostedFabric& own) { return own.cost(); });
   const auto is_like_it = [&](const CostedFabric& own) {
-    return own.group == cheapest.group ||
-           (!is_not_known(own.known) && !is_not_known(cheapest.known) && is_alike(own.known, cheapest.known));
+    return own.group == cheapest.group || (!is_not_known(own.known) && !is_not_known(cheapest.known) &&
+                                           is_alike(own.known, cheapest.known) && are_other_jobs_alike(own, cheapest));
   };
   double sum = 0;
   double count = 0;
-  double least_rate = cheapest.usd_per_second;
+  double least_rate = money_rate(cheapest);
   double least_of_others = std::numeric_limits<double>::infinity();
   for (const CostedFabric& own : all) {
     if (is_like_it(own)) {
-      sum += own.known.mean;
+      sum += time_for_unit(own);
       count += 1;
-      least_rate = std::min(least_rate, own.usd_per_second);
+      least_rate = std::min(least_rate, money_rate(own));
     } else {
       least_of_others = std::min(least_of_others, own.cost());
     }
   }
-  const double step = sum / count;
-  if (least_rate * step > least_of_others) {
+  const double unit = sum / count;
+  if (least_rate * unit > least_of_others) {
     return;
   }
   for (CostedFabric& own : all) {
     if (is_like_it(own)) {
-      own.step = step;
+      own.step = money_rate(own) * unit / own.usd_per_second;
       own.group = cheapest.group;
     }
   }
@@ -108,7 +144,9 @@ class Recommender {
  public:
   explicit Recommender(std::vector<CostedFabric> all) : ranked_(std::move(all)) {
     share_step_of_cheapest(ranked_);
-    std::ranges::stable_sort(ranked_, {}, [](const CostedFabric& own) { return own.cost(); });
+    const double least = std::ranges::min_element(ranked_, {}, &CostedFabric::cost)->cost();
+    std::ranges::stable_sort(
+        ranked_, {}, [least](const CostedFabric& own) { return std::pair(key_of(own, least), own.fabric->name); });
   }
 
   report::Recommendation make() {
@@ -124,10 +162,10 @@ class Recommender {
       return std::move(made_);
     }
     find_tied();
-    if (next_ == nullptr || !of_one_family()) {
+    if (next_.empty() || !of_one_family()) {
       tie();
     } else {
-      choose(saving_of(best(), *next_));
+      choose(saving_of_nexts());
     }
     set_next();
     made_.turning_points = turning_points_of(ranked_, made_.fabrics.size());
@@ -138,17 +176,29 @@ class Recommender {
   [[nodiscard]] const CostedFabric& best() const { return ranked_.front(); }
   [[nodiscard]] std::string a_unit() const { return "a " + best().fabric->work_cost->unit; }
 
-  /// Those that cost the same as the best, and the first that does not.
+  /// Those that cost the same as the best, and behind them the next, with all that cost exactly as much.
   void find_tied() {
     made_.fabrics.clear();
     for (const CostedFabric& own : ranked_) {
-      if (1 - best().cost() / own.cost() >= kSameCost) {
-        next_ = &own;
-        return;
+      if (1 - best().cost() / own.cost() < kSameCost) {
+        made_.fabrics.push_back(own.fabric->name);
+        tied_.push_back(own.fabric);
+      } else if (next_.empty() || key_of(own, best().cost()) == key_of(*next_.front(), best().cost())) {
+        next_.push_back(&own);
       }
-      made_.fabrics.push_back(own.fabric->name);
-      tied_.push_back(own.fabric);
     }
+  }
+
+  /// Against all that are next, whose intervals may differ.
+  [[nodiscard]] Saving saving_of_nexts() const {
+    Saving all = saving_of(best(), *next_.front());
+    for (const CostedFabric* own : next_) {
+      const Saving saving = saving_of(best(), *own);
+      const bool known = all.low && saving.low;
+      all.low = known ? std::optional(std::min(*all.low, *saving.low)) : std::nullopt;
+      all.high = known ? std::optional(std::max(*all.high, *saving.high)) : std::nullopt;
+    }
+    return all;
   }
 
   /// Networks of one family that tie are one purchase, set up in several ways.
@@ -157,22 +207,30 @@ class Recommender {
   }
 
   void set_next() {
-    if (next_ == nullptr) {
+    if (next_.empty()) {
       return;
     }
-    const Saving saving = saving_of(best(), *next_);
-    made_.next = next_->fabric->name;
+    const Saving saving = saving_of_nexts();
+    made_.next = next_.front()->fabric->name;
     made_.saving = saving.share;
     made_.saving_low = saving.low;
     made_.saving_high = saving.high;
   }
 
-  [[nodiscard]] std::string names(const char* last) const {
+  static std::string joined(const std::vector<std::string>& all, const char* last) {
     std::string text;
-    for (std::size_t i = 0; i < made_.fabrics.size(); ++i) {
-      text += (i == 0 ? "" : i + 1 == made_.fabrics.size() ? last : ", ") + made_.fabrics[i];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      text += (i == 0 ? "" : i + 1 == all.size() ? last : ", ") + all[i];
     }
     return text;
+  }
+  [[nodiscard]] std::string names(const char* last) const { return joined(made_.fabrics, last); }
+  [[nodiscard]] std::string next_names(const char* last) const {
+    std::vector<std::string> all;
+    for (const CostedFabric* own : next_) {
+      all.push_back(own->fabric->name);
+    }
+    return joined(all, last);
   }
 
   void choose(const Saving& saving) {
@@ -180,14 +238,14 @@ class Recommender {
     const bool clear = saving.low && *saving.low > 0 && !caution;
     made_.kind = clear ? "clear" : "likely";
     const std::string costs = fmt::format("{} for {}, {} less than with {}, the next best", money_text(best().cost()),
-                                          a_unit(), percent(saving.share), next_->fabric->name);
+                                          a_unit(), percent(saving.share), next_names(" or "));
     const std::string chosen = names(" or ");
     made_.text = clear ? fmt::format("Choose {}: {}.", chosen, costs)
                        : fmt::format("{} is likely the better choice, but not for certain: {}.", chosen, costs);
     if (tied_.size() > 1) {
       made_.text += fmt::format(" Between {} there is no difference in cost.", names(" and "));
     }
-    if (best().group == next_->group) {
+    if (std::ranges::all_of(next_, [&](const CostedFabric* own) { return own->group == best().group; })) {
       made_.text += " Their step times do not differ; the price does.";
     }
     if (saving.low) {
@@ -211,9 +269,9 @@ class Recommender {
     }
     made_.text = fmt::format("Nothing decides between {}: {} for {}, within {} of one another.", names(" and "),
                              money_text(best().cost()), a_unit(), percent(most / best().cost() - 1));
-    if (next_ != nullptr) {
-      made_.text +=
-          fmt::format(" {}, the next, costs {} more.", next_->fabric->name, percent(next_->cost() / best().cost() - 1));
+    if (!next_.empty()) {
+      made_.text += fmt::format(" {}, the next, {} {} more.", next_names(" and "), next_.size() == 1 ? "costs" : "cost",
+                                percent(next_.front()->cost() / best().cost() - 1));
     }
     made_.choose_by = differences(tied_);
     if (!made_.choose_by.empty()) {
@@ -226,10 +284,9 @@ class Recommender {
   /// Why the interval may not hold, of the two that the choice is between.
   [[nodiscard]] std::optional<std::string> uncertain() const {
     std::vector<std::string> reasons;
-    for (const CostedFabric* own : {&best(), next_}) {
-      if (own == nullptr) {
-        continue;
-      }
+    std::vector<const CostedFabric*> compared = next_;
+    compared.insert(compared.begin(), &best());
+    for (const CostedFabric* own : compared) {
       if (const auto& reason = own->fabric->work_cost->uncertain) {
         reasons.push_back(fmt::format("{}: {}.", own->fabric->name, *reason));
       }
@@ -311,7 +368,7 @@ class Recommender {
 
   std::vector<CostedFabric> ranked_;
   std::vector<const Fabric*> tied_;
-  const CostedFabric* next_ = nullptr;
+  std::vector<const CostedFabric*> next_;  // the first, and all that cost exactly as much
   report::Recommendation made_;
 };
 

@@ -73,6 +73,39 @@ TEST(Recommendation, ADifferenceInStepsThatIsNoneAddsNothing) {
   EXPECT_THAT(own.text, HasSubstr("Their step times do not differ; the price does."));
 }
 
+/// The defect: of two that cost the same, the one that was listed first was the next best.
+TEST(Recommendation, AllThatTieForTheNextBestAreNamedWhateverTheirOrder) {
+  const auto best = fabric_of({"infiniband", 1.0, 0.05, 0.3e6});
+  const auto one = fabric_of({"rocev2", 1.02, 0.05, 0.4e6});
+  const auto two = fabric_of({"rocev2-spray", 1.01, 0.02, 0.4e6});
+  const auto own = recommended({best, one, two});
+  const auto turned = recommended({two, one, best});
+  EXPECT_THAT(own.text, HasSubstr("less than with rocev2 or rocev2-spray, the next best"));
+  EXPECT_EQ(own.text, turned.text);
+  EXPECT_EQ(own.sure, turned.sure);
+  EXPECT_EQ(own.next, turned.next);
+  EXPECT_NEAR(*own.saving_low, *recommended({best, one}).saving_low, 1e-9);  // the widest of both
+}
+
+/// Of several jobs the first's step was made one, and the money still differed by the others'.
+TEST(Recommendation, OfSeveralJobsAllStepsAreSharedOrNone) {
+  const auto with_second = [](const Given& given, double second) {
+    auto fabric = fabric_of(given);
+    fabric.run.jobs = {{.name = "one", .time = given.step}, {.name = "two", .time = second}};
+    // A unit of work is one step of the first, and as many of the second as are done meanwhile.
+    fabric.work_cost->usd = fabric.work_cost->total_usd / (1 / given.step + 1 / second);
+    return fabric;
+  };
+  const auto alike = recommended(
+      {with_second({"infiniband", 1.0, 0.05, 0.3e6}, 1.0), with_second({"rocev2", 1.01, 0.05, 0.4e6}, 1.02)});
+  EXPECT_THAT(alike.text, HasSubstr("Their step times do not differ; the price does."));
+  EXPECT_NEAR(*alike.saving, 1 - 3.3 / 3.4, 1e-12);
+  const auto apart = recommended(
+      {with_second({"infiniband", 1.0, 0.05, 0.3e6}, 1.0), with_second({"rocev2", 1.01, 0.05, 0.4e6}, 1.2)});
+  EXPECT_THAT(apart.text, Not(HasSubstr("do not differ")));
+  EXPECT_NEAR(*apart.saving, 1 - 3.3 / 2 / (3.4 / (1 / 1.01 + 1 / 1.2)), 1e-12);
+}
+
 /// Two that are alike, and far from the best, once made one step: the dearest of six was called the next best.
 TEST(Recommendation, WhatItSavesAgainstAnotherDependsOnNoThird) {
   const auto best = fabric_of({"infiniband", 1.0, 0.01, 0.3e6});
@@ -244,12 +277,14 @@ TEST(TurningPoints, ASizeIsBetweenTwoThatWereRun) {
 TEST(TurningPoints, MisconfigurationsHaveAProbability) {
   auto fast = fabric_of({"rocev2", 1.0, 0.01, 0.4e6});
   auto calm = fabric_of({"infiniband", 1.1, 0.01, 0.4e6});
-  fast.tuning_risk = report::TuningRisk{.cases = {{.setting = "ECMP", .loss = 0.5}, {.setting = "PFC", .loss = 0.1}}};
-  calm.tuning_risk = report::TuningRisk{.cases = {{.setting = "credits", .loss = 0.0}}};
+  fast.tuning_risk = report::TuningRisk{
+      .cases = {{.setting = "ECMP", .of = "ECMP", .loss = 0.5}, {.setting = "PFC", .of = "PFC", .loss = 0.1}}};
+  calm.tuning_risk = report::TuningRisk{.cases = {{.setting = "credits", .of = "credits", .loss = 0.0}}};
   const auto own = recommended({fast, calm});
   const auto* point = point_with(own, "probability of misconfigurations");
   ASSERT_NE(point, nullptr);
-  EXPECT_NEAR(1.0 * (1 + point->then * 0.3), 1.1, 1e-9);
+  EXPECT_NEAR(1.0 * (1 + point->then * 0.6), 1.1, 1e-9);
+  EXPECT_THAT(point->text, HasSubstr("each setting that a network needs is wrong with a probability of 17 % or more"));
 }
 
 TEST(MoneyText, HasThreeDigitsAtLeast) {

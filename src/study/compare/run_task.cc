@@ -199,10 +199,20 @@ class Task {
     return {.failures = std::move(figures)};
   }
 
+  static bool has_uplinks(const fabric::Graph& graph) {
+    return std::ranges::any_of(graph.links, [&](const fabric::Link& link) {
+      return graph[link.a.node].kind == fabric::NodeKind::kSwitch &&
+             graph[link.b.node].kind == fabric::NodeKind::kSwitch;
+    });
+  }
+
   TaskFigures link_fault() {
     Result<fabric::Graph> graph = assembly::build_topology(task_.scenario);
     if (!graph) {
       return failed(graph.error().message);
+    }
+    if (!has_uplinks(*graph)) {
+      return failed("this network has no link between switches that could fail");
     }
     const scenario::Scenario probe = fault_probe(task_.scenario, *graph);
     Result<results::RunResults> healthy = simulate(probe);
@@ -211,7 +221,7 @@ class Task {
     }
     const results::PortRow* const link = busiest_uplink(*healthy);
     if (link == nullptr) {
-      return failed("no traffic of the probe crosses a link between switches");
+      return failed("no message between the hosts that were tried crosses a link between switches");
     }
     const Duration usual = healthy->run.ended_at.since_start();
     const scenario::Scenario failing = with_failed_link(probe, link->name, usual);

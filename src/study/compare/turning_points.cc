@@ -101,8 +101,11 @@ class Pair {
   }
 
   void misconfiguration() {
-    const std::optional<double> first = mean_misconfiguration_loss(*first_.fabric);
-    const std::optional<double> other = mean_misconfiguration_loss(*other_.fabric);
+    const auto loss_of = [](const CostedFabric& own) {
+      return own.fabric->tuning_risk ? loss_of_settings(*own.fabric->tuning_risk) : std::nullopt;
+    };
+    const std::optional<double> first = loss_of(first_);
+    const std::optional<double> other = loss_of(other_);
     if (!first || !other || cost_of(first_).misconfiguration || cost_of(other_).misconfiguration) {
       return;
     }
@@ -110,7 +113,9 @@ class Pair {
     const double then = slope == 0 ? -1 : (other_.cost() - first_.cost()) / slope;
     if (then > 0 && then <= 1) {
       add("probability of misconfigurations", 0, then, "share",
-          fmt::format("the networks run with a misconfiguration with a probability of {:.0f} % or more", then * 100));
+          fmt::format("each setting that a network needs is wrong with a probability of {:.2g} % or more (mistakes in "
+                      "all settings add up to {:.1f} % of the step with {}, {:.1f} % with {})",
+                      then * 100, *first * 100, first_.fabric->name, *other * 100, other_.fabric->name));
     }
   }
 

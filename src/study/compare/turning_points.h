@@ -25,7 +25,7 @@ struct CostedFabric {
 ///  - the price of the first's network, and of the other's, at which both cost the same;
 ///  - the price of a GPU;
 ///  - the share of exposed communication in the first's step, all of it growing alike;
-///  - the probability of misconfigurations, where their losses were measured;
+///  - the probability that a setting is wrong, the same for each setting of both, where losses were measured;
 ///  - the size, where other sizes were run: between which two the order changes.
 /// What no positive value reaches, or only a change beyond tenfold, is left out.
 [[nodiscard]] std::vector<report::TurningPoint> turning_points_of(std::span<const CostedFabric> ranked,

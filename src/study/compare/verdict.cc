@@ -4,10 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
+#include "study/compare/quick_answer.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/work_cost.h"
 
@@ -19,20 +23,30 @@ using Fabric = report::ComparedFabric;
 /// Weighed excesses that differ by less decide nothing: half a per cent of the step or the cost.
 constexpr double kNothing = 0.005;
 
-/// Why the step of a fabric is not known.
-constexpr fmt::format_string<const std::string&> kUnsettled =
-    "How long {} takes is not known: its interval is half of its mean or wider to one side. More --seeds narrow it, of "
-    "a composed step a larger job.slice_hops too.";
-constexpr fmt::format_string<const std::string&> kLowerBound =
-    "How long {} takes is not known: hardly less than the figure, which is what the paths allow, but perhaps much "
-    "more. A larger job.slice_hops narrows it, of a quick answer the same command without --quick.";
-
 double step_of(const Fabric& fabric) { return *fabric.step.mean; }
 
 std::string interval_text(const Fabric& fabric) {
   const Estimate step = known_step(fabric);
   const std::string mean = seconds_text(step.mean);
   return step.low ? fmt::format("{} (95 %: {} to {})", mean, seconds_text(*step.low), seconds_text(*step.high)) : mean;
+}
+
+/// That and why the step of a fabric is not known, and what would narrow it.
+std::string not_known_text(const Fabric& fabric) {
+  const Estimate step = known_step(fabric);
+  const bool wide = is_unsettled(step);
+  const std::string text =
+      wide ? fmt::format("How long {} takes is not known: its interval is half of its mean or wider to one side.",
+                         fabric.name)
+           : fmt::format(
+                 "How long {} takes is not known: {} at least, but perhaps {}, as what was run shows little of "
+                 "what sharing links costs.",
+                 fabric.name, seconds_text(*step.low), seconds_text(*step.high));
+  if (is_quick(fabric)) {
+    return text + " The same command without --quick narrows it.";
+  }
+  return text + (wide ? " More --seeds narrow it, of a composed step a larger job.slice_hops too."
+                      : " A larger job.slice_hops narrows it.");
 }
 
 /// What mistakes can cost, as a share of the step; one that stops the job counts as all of it.
@@ -221,8 +235,7 @@ class Verdict {
       const Estimate step = known_step(*own);
       if (is_not_known(step)) {
         open = true;
-        say(fmt::format(is_unsettled(step) ? kUnsettled : kLowerBound, own->name),
-            fmt::format("step {}", interval_text(*own)), "emerges");
+        say(not_known_text(*own), fmt::format("step {}", interval_text(*own)), "emerges");
       } else if (!is_best) {
         alike.push_back(own->name);
       }
@@ -302,6 +315,24 @@ class Verdict {
     say(text, evidence, origin);
   }
 
+  /// "infiniband, infiniband-ar and uet".
+  static std::string names(std::span<const std::string> all) {
+    return all.size() < 2 ? all.front()
+                          : fmt::format("{} and {}", fmt::join(all.first(all.size() - 1), ", "), all.back());
+  }
+
+  /// All whose budget is that, as far as prices tell; by name, so that the order of the question changes nothing.
+  [[nodiscard]] std::vector<std::string> that_cost(double budget) const {
+    std::vector<std::string> found;
+    for (const Fabric* own : possible_) {
+      if (std::abs(*budget_of(*own, weights_) - budget) <= 1e-3 * budget) {
+        found.push_back(own->name);
+      }
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
   void budget() {
     const Fabric* cheapest = nullptr;
     const Fabric* dearest = nullptr;
@@ -322,8 +353,10 @@ class Verdict {
           "catalogue");
       return;
     }
-    say(fmt::format("{} costs least and {} most, {:.2f} times as much{}.", cheapest->name, dearest->name,
-                    low > 0 ? high / low : 0.0, owned),
+    const std::vector<std::string> least = that_cost(low);
+    const std::vector<std::string> most = that_cost(high);
+    say(fmt::format("{} {} least and {} most, {:.2f} times as much{}.", names(least),
+                    least.size() == 1 ? "costs" : "cost", names(most), low > 0 ? high / low : 0.0, owned),
         fmt::format("{:.2f} against {:.2f} M USD (indicative prices)", low / 1e6, high / 1e6), "catalogue");
   }
 
@@ -338,7 +371,12 @@ class Verdict {
         continue;
       }
       const std::string worst = *risk.worst_setting;
-      const std::string tried = fmt::format("{} misconfigurations tried", own->tuning_risk->cases.size());
+      if (!risk.worst_setting) {
+        continue;
+      }
+      const auto count = std::ranges::count_if(own->tuning_risk->cases,
+                                               [](const auto& mistake) { return !mistake.fault.value_or(false); });
+      const std::string tried = fmt::format("{} tried", counted(count, {"misconfiguration", "misconfigurations"}));
       if (risk.worst_fails.value_or(false)) {
         say(fmt::format("With {}, the job does not finish under '{}'.", own->name, worst), tried, "emerges");
       } else if (const double loss = risk.worst.value_or(0.0); loss < 0.005) {
@@ -346,7 +384,7 @@ class Verdict {
             fmt::format("{}, worst {:.2f} % ({})", tried, loss * 100, worst), "emerges");
       } else {
         say(fmt::format("{} loses up to {:.1f} % when misconfigured, worst with '{}'.", own->name, loss * 100, worst),
-            fmt::format("{}, median loss {:.1f} %", tried, risk.median.value_or(0.0) * 100), "emerges");
+            fmt::format("{}; one in each setting: {:.1f} % together", tried, risk.sum.value_or(0.0) * 100), "emerges");
       }
     }
   }

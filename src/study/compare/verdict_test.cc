@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "study/compare/quick_answer.h"
+
 namespace weft::study::compare {
 namespace {
 
@@ -75,12 +77,32 @@ TEST(Verdict, AStepThatIsALowerBoundIsNotKnownAndNotAlike) {
   const Fabrics fabrics = {fabric_of({"infiniband", 2.82, 0.15, 3e6, 0.01}, false),
                            reaching_up({"rocev2", 3.09, 0.23, 3e6, 0.01}, 0.84)};
   const std::string text = text_of(fabrics, "balanced");
-  EXPECT_TRUE(has(text, "How long rocev2 takes is not known: hardly less than the figure")) << text;
+  EXPECT_TRUE(has(text, "How long rocev2 takes is not known: 2.860 s at least, but perhaps 3.930 s")) << text;
   EXPECT_TRUE(has(text, "infiniband has the shortest step as far as steps are known")) << text;
   EXPECT_TRUE(has(text, "Not decided between")) << text;
   for (const char* const claim :
        {"no difference", "No difference", "infiniband is the fastest", "longer than", "ranks first"}) {
     EXPECT_FALSE(has(text, claim)) << text;
+  }
+}
+
+/// The defect: "hardly less than the figure" stood beside an interval that began a fifth below it.
+TEST(Verdict, WhatIsNotKnownIsSaidWithTheEndsOfItsInterval) {
+  report::ComparedFabric rocev2 = reaching_up({"rocev2", 1.135, 0.241, 3e6, 0.01}, 0.55);
+  const Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false), rocev2};
+  const std::string text = text_of(fabrics, "money");
+  EXPECT_TRUE(has(text, "894.00 ms at least, but perhaps 1.685 s")) << text;
+  EXPECT_TRUE(has(text, "A larger job.slice_hops narrows it.")) << text;
+}
+
+/// The defect: --seeds was advised, which --quick does not heed.
+TEST(Verdict, AFirstAnswerIsNarrowedByTheWholeComparison) {
+  for (const double up : {0.3, 0.9}) {
+    report::ComparedFabric rocev2 = reaching_up({"rocev2", 1.1, 0.1, 3e6, 0.01}, up);
+    rocev2.run.slice_caution = std::string(kQuickCaution);
+    const std::string text = text_of({fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false), rocev2}, "money");
+    EXPECT_TRUE(has(text, "The same command without --quick narrows it.")) << text;
+    EXPECT_FALSE(has(text, "--seeds")) << text;
   }
 }
 
@@ -100,6 +122,15 @@ TEST(Verdict, IntervalsThatOverlapAreNoDifference) {
   const std::string text = text_of(fabrics, "balanced");
   EXPECT_TRUE(has(text, "there is no difference in step time")) << text;
   EXPECT_FALSE(has(text, "longer than")) << text;
+}
+
+/// The defect: of two that cost the same, the one that came first was the cheapest.
+TEST(Verdict, AllThatCostLeastOrMostAreNamed) {
+  const Fabrics fabrics = {
+      fabric_of({"uet", 1.3, 0.01, 4e6, 0.01}, true), fabric_of({"infiniband-ar", 1.1, 0.01, 3e6, 0.01}, true),
+      fabric_of({"infiniband", 1.0, 0.01, 3e6, 0.01}, false), fabric_of({"rocev2", 1.2, 0.01, 4e6, 0.01}, true)};
+  const std::string text = text_of(fabrics, "money");
+  EXPECT_TRUE(has(text, "infiniband and infiniband-ar cost least and rocev2 and uet most, 1.33 times as much")) << text;
 }
 
 TEST(Verdict, WhatIsNotPossibleIsNoContender) {

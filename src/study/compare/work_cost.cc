@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -64,19 +66,27 @@ void set_parts(report::WorkCost& made, const cost::TotalCost& total) {
 
 }  // namespace
 
-std::optional<double> mean_misconfiguration_loss(const report::ComparedFabric& fabric) {
-  if (!fabric.tuning_risk || fabric.tuning_risk->figures.reason) {
+std::optional<double> loss_of_settings(const report::TuningRisk& risk) {
+  struct Losses {
+    double sum = 0;
+    double count = 0;
+  };
+  std::map<std::string, Losses> settings;
+  for (const report::MisconfigurationCase& own : risk.cases) {
+    if (own.of && !own.fault.value_or(false) && !own.unmeasured.value_or(false)) {
+      Losses& losses = settings[*own.of];
+      losses.sum += own.loss ? std::clamp(*own.loss, 0.0, 1.0) : 1.0;
+      losses.count += 1;
+    }
+  }
+  if (settings.empty() || risk.figures.reason) {
     return std::nullopt;
   }
   double sum = 0;
-  std::size_t count = 0;
-  for (const report::MisconfigurationCase& own : fabric.tuning_risk->cases) {
-    if (!own.unmeasured.value_or(false)) {
-      sum += own.loss ? std::clamp(*own.loss, 0.0, 1.0) : 1.0;
-      ++count;
-    }
+  for (const auto& [setting, losses] : settings) {
+    sum += losses.sum / losses.count;
   }
-  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  return sum;
 }
 
 Estimate known_step(const report::ComparedFabric& fabric) {
@@ -130,7 +140,8 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
   set_parts(made, total);
   double lost = 0;
   if (const auto& probability = scenario.cost.misconfiguration_probability) {
-    if (const std::optional<double> loss = mean_misconfiguration_loss(fabric)) {
+    const auto loss = fabric.tuning_risk ? loss_of_settings(*fabric.tuning_risk) : std::nullopt;
+    if (loss) {
       lost = *loss * share_of(*probability);
       made.misconfiguration = lost;
     } else {

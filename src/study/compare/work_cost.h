@@ -15,9 +15,10 @@ namespace weft::study::compare {
 /// added to its own, as independent parts. No interval if none of them is known.
 [[nodiscard]] Estimate with_run_doubts(Estimate step, const report::RunFigures& run);
 
-/// What the mistakes of the tuning risk cost, each as likely as the others, as a share of the step; one with which the
-/// job does not end costs all of it. None if they were not measured.
-[[nodiscard]] std::optional<double> mean_misconfiguration_loss(const report::ComparedFabric& fabric);
+/// What one mistake in each setting costs together, as a share of the step: of several mistakes in one setting, which
+/// exclude each other, their mean; one with which the job does not end costs all of it. A setting that costs nothing
+/// adds nothing, and takes nothing away. None if they were not measured.
+[[nodiscard]] std::optional<double> loss_of_settings(const report::TuningRisk& risk);
 
 /// Money for a unit of work: million tokens, thousand steps, or runs of traffic without steps.
 /// `fabric` has its step, its run and its tuning risk; `tokens` are those of a step, 0 for work without tokens.

@@ -132,13 +132,39 @@ TEST(WorkCost, ItsIntervalHoldsSeedsSlicesAndComposition) {
 TEST(WorkCost, AMisSettingCountsOnlyWithAProbability) {
   report::ComparedFabric fabric{.name = "rocev2", .possible = true};
   fabric.step = {.mean = 1.0, .low = 1.0, .high = 1.0};
-  fabric.tuning_risk = report::TuningRisk{.cases = {{.setting = "a", .loss = 0.5}, {.setting = "b", .loss = -0.1}}};
-  fabric.tuning_risk->cases.push_back({.setting = "c", .reason = "does not end"});  // all of the work
+  fabric.tuning_risk = report::TuningRisk{
+      .cases = {{.setting = "a", .of = "a", .loss = 0.5}, {.setting = "b", .of = "b", .loss = -0.1}}};
+  fabric.tuning_risk->cases.push_back({.setting = "c", .of = "c", .reason = "does not end"});  // all of the work
   const cost::TotalCost total = total_of("");
   const double without = work_cost_of(fabric, scenario_with(""), total, 1e6).usd;
   const auto with = work_cost_of(fabric, scenario_with("[cost]\nmisconfiguration_probability = \"10%\"\n"), total, 1e6);
-  EXPECT_NEAR(with.usd / without, 1 + 0.1 * 0.5, 1e-9);
-  EXPECT_NEAR(*with.misconfiguration, 0.05, 1e-9);
+  EXPECT_NEAR(with.usd / without, 1 + 0.1 * 1.5, 1e-9);
+  EXPECT_NEAR(*with.misconfiguration, 0.15, 1e-9);
+}
+
+/// The defect: each harmless mistake that the program knows of a network made its misconfigurations cheaper.
+TEST(LossOfSettings, HarmlessMistakesTakeNothingAway) {
+  report::TuningRisk risk{.cases = {{.setting = "hash", .of = "hash", .loss = 0.4}}};
+  const double alone = *loss_of_settings(risk);
+  risk.cases.push_back({.setting = "MTU", .of = "MTU", .loss = 0.0});
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), alone);
+  risk.cases.push_back({.setting = "PFC", .of = "PFC", .loss = 0.1});
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), alone + 0.1);
+}
+
+TEST(LossOfSettings, MistakesInOneSettingExcludeEachOther) {
+  const report::TuningRisk risk{.cases = {{.setting = "too high", .of = "thresholds", .loss = 0.4},
+                                          {.setting = "too low", .of = "thresholds", .loss = 0.2}}};
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 0.3);
+}
+
+/// The defect: a cable that runs at a quarter of its rate was a misconfiguration, of each network another share.
+TEST(LossOfSettings, FaultsAndPairsAreNoSettings) {
+  const report::TuningRisk risk{.cases = {{.setting = "MTU", .of = "MTU", .loss = 0.1},
+                                          {.setting = "a link degraded", .fault = true, .loss = 0.8},
+                                          {.setting = "MTU, and hash", .loss = 0.9}}};
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 0.1);
+  EXPECT_FALSE(loss_of_settings({.cases = {{.setting = "a link degraded", .fault = true, .loss = 0.8}}}).has_value());
 }
 
 }  // namespace

@@ -80,11 +80,13 @@ Json design_json(const PlannedDesign& own) {
             {"rails", design.rails},
             {"planes", design.planes},
             {"parallelism", own.parallelism},
-            {"settings", settings_of(design)},
-            {"bound", {{"step_s", own.bounds.step}, {"usd_per_million_tokens", own.bounds.usd}}},
-            {"to_buy_usd", units(own.bounds.to_buy())},
-            {"network_usd", units(own.bounds.bill.cost)},
-            {"power_w", units(own.bounds.total.power)}};
+            {"settings", settings_of(design)}};
+  if (own.is_bounded()) {
+    made["bound"] = {{"step_s", own.bounds.step}, {"usd_per_million_tokens", own.bounds.usd}};
+    made["to_buy_usd"] = units(own.bounds.to_buy());
+    made["network_usd"] = units(own.bounds.bill.cost);
+    made["power_w"] = units(own.bounds.total.power);
+  }
   if (own.measured || !own.keeps_limits) {
     made["keeps_limits"] = own.keeps_limits;
   }
@@ -98,7 +100,7 @@ Json design_json(const PlannedDesign& own) {
     made["metrics"] = metrics_json(*own.metrics);
   }
   if (own.risk) {
-    made["tuning_risk"] = {{"mean", own.risk->mean},
+    made["tuning_risk"] = {{"sum", own.risk->sum},
                            {"worst", own.risk->worst},
                            {"worst_setting", own.risk->worst_name},
                            {"tried", own.risk->tried},
@@ -117,6 +119,7 @@ Json design_json(const PlannedDesign& own) {
     made["scenario"] = own.file;
   }
   if (!own.reason.empty()) {
+    made["not_run"] = to_string(own.not_run);
     made["reason"] = own.reason;
   }
   if (own.on_front) {
@@ -136,6 +139,7 @@ Json iteration_json(const Iteration& own) {
   add(made, "usd_after", own.after);
   add(made, "gain", own.gain());
   if (!own.reason.empty()) {
+    made["not_run"] = to_string(own.not_run);
     made["reason"] = own.reason;
   }
   return made;
@@ -155,18 +159,19 @@ std::string designs_csv(const PlanResult& result) {
   put_line(csv, {"design", "on_front", "level", "step_s", "low_s", "high_s", "usd_per_million_tokens", "network_usd",
                  "to_buy_usd", "power_w", "tuning_risk", "goodput", "growth_usd", "step_bound_s", "reason"});
   for (const PlannedDesign& own : result.designs) {
+    const auto bounded = [&own](double value) { return own.is_bounded() ? std::optional(value) : std::nullopt; };
     const auto measured = [&own](auto of) { return own.measured ? of(*own.measured) : std::optional<double>(); };
-    put_line(csv,
-             {own.name, own.on_front ? "1" : "0", own.measured ? own.measured->level : "",
-              number(measured([](const Measured& m) { return std::optional(m.step); })),
-              number(measured([](const Measured& m) { return m.low; })),
-              number(measured([](const Measured& m) { return m.high; })),
-              number(own.measured ? std::optional(own.cost.usd) : std::nullopt), number(units(own.bounds.bill.cost)),
-              number(units(own.bounds.to_buy())), number(units(own.bounds.total.power)),
-              number(own.risk ? std::optional(own.risk->mean) : std::nullopt),
-              number(own.failures ? std::optional(own.failures->goodput) : std::nullopt),
-              number(own.growth && own.growth->possible ? std::optional(units(own.growth->cost)) : std::nullopt),
-              number(own.bounds.step), own.reason});
+    put_line(csv, {own.name, own.on_front ? "1" : "0", own.measured ? own.measured->level : "",
+                   number(measured([](const Measured& m) { return std::optional(m.step); })),
+                   number(measured([](const Measured& m) { return m.low; })),
+                   number(measured([](const Measured& m) { return m.high; })),
+                   number(own.measured ? std::optional(own.cost.usd) : std::nullopt),
+                   number(bounded(units(own.bounds.bill.cost))), number(bounded(units(own.bounds.to_buy()))),
+                   number(bounded(units(own.bounds.total.power))),
+                   number(own.risk ? std::optional(own.risk->sum) : std::nullopt),
+                   number(own.failures ? std::optional(own.failures->goodput) : std::nullopt),
+                   number(own.growth && own.growth->possible ? std::optional(units(own.growth->cost)) : std::nullopt),
+                   number(bounded(own.bounds.step)), own.reason});
   }
   return csv.take();
 }
@@ -203,6 +208,7 @@ Json plan_json(const PlanResult& result) {
     json["iterations"].push_back(iteration_json(own));
   }
   json["not_taken"] = result.not_taken;
+  json["assumed"] = result.assumed;
   json["designs"] = Json::array();
   for (const PlannedDesign& own : result.designs) {
     json["designs"].push_back(design_json(own));

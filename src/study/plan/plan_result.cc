@@ -18,6 +18,20 @@ double known(const std::optional<double>& value) { return value.value_or(std::nu
 
 }  // namespace
 
+std::string_view to_string(NotRun why) {
+  switch (why) {
+    case NotRun::kNoReason:
+      return "";
+    case NotRun::kImpossible:
+      return "not possible";
+    case NotRun::kBeyondLimits:
+      return "beyond what was asked for";
+    case NotRun::kNoGain:
+      return "no gain by its bound";
+  }
+  return "";
+}
+
 Criteria criteria_of(const PlannedDesign& design) {
   const auto power = static_cast<double>(design.bounds.total.power.count);
   const auto usd = [](scenario::Money money) { return static_cast<double>(money.count); };
@@ -28,7 +42,7 @@ Criteria criteria_of(const PlannedDesign& design) {
   return {design.measured ? design.cost.usd : known({}),
           design.measured ? design.measured->step : known({}),
           power,
-          design.risk ? design.risk->mean + 1 : known({}),
+          design.risk ? design.risk->sum + 1 : known({}),
           design.failures ? 2 - design.failures->goodput : known({}),
           known(growth)};
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "study/plan/bounds.h"
@@ -26,7 +27,9 @@ struct Measured {
 
 /// Mistakes in settings, one at a time (study/compare/misconfigurations.h).
 struct TuningRisk {
-  double mean = 0;  // share of the step that a mistake costs
+  /// Share of the step that one mistake in each setting costs, losses added up (study/compare/work_cost.h); as many
+  /// settings as there are, with the mean of those that were tried.
+  double sum = 0;
   double worst = 0;
   std::string worst_name{};
   std::size_t tried = 0;
@@ -39,6 +42,16 @@ struct FailureRisk {
   double losses = 0;          // of the job in a month
   double spares_suffice = 0;  // share of months in which the hosts that fail are no more than the spares
 };
+
+/// Why a design was not run.
+enum class NotRun : std::uint8_t {
+  kNoReason,      // it was, or was meant to be
+  kImpossible,    // cannot be built, or its run failed
+  kBeyondLimits,  // by its bounds
+  kNoGain,        // by its bound it costs more than one that was run
+};
+/// "not possible", "no gain by its bound"; empty: no reason.
+[[nodiscard]] std::string_view to_string(NotRun why);
 
 struct PlannedDesign {
   Design design{};
@@ -56,6 +69,10 @@ struct PlannedDesign {
   std::string parallelism{};  // "tp 8, pp 4, dp 16"
   std::string file{};         // that its scenario was written to
   std::string reason{};       // why it has no figures
+  NotRun not_run = NotRun::kNoReason;
+
+  /// Its bounds, bill and power are known.
+  [[nodiscard]] bool is_bounded() const { return bounds.step > 0; }
 };
 
 /// One try of the loop: a metric of a round, what was changed for it, and what that brought.
@@ -68,6 +85,7 @@ struct Iteration {
   std::optional<double> after{};
   bool taken = false;
   std::string reason{};  // why it was not run
+  NotRun not_run = NotRun::kNoReason;
   [[nodiscard]] std::optional<double> gain() const {
     return before && after ? std::optional(1 - *after / *before) : std::nullopt;
   }
@@ -94,6 +112,7 @@ struct PlanResult {
   std::size_t by_bound = 0;              // could not become better than one that was run
   std::size_t not_run = 0;               // neither: there were more than --designs
   std::vector<std::string> not_taken{};  // keys of the file that the plan decides
+  std::vector<std::string> assumed{};    // what runs have and the file does not say
   std::vector<Round> rounds{};
   std::vector<Iteration> iterations{};
   std::vector<PlannedDesign> designs{};  // that were run, the cheapest work first

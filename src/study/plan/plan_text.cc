@@ -136,7 +136,7 @@ class Writer {
                  gain ? fmt::format("{:+.2f} %", *gain * 100) : "",
                  own.taken            ? "taken"
                  : own.reason.empty() ? "not taken"
-                                      : "not possible " + why.number_of(own.reason)});
+                                      : fmt::format("{} {}", to_string(own.not_run), why.number_of(own.reason))});
     }
     text_ += table.text();
     notes(why);
@@ -178,7 +178,7 @@ class Writer {
                          : usd(own.cost.usd);
         table.add({std::string(1, letter++), own.name, cost, step_text(own), own.measured->level,
                    money_text(own.bounds.bill.cost), power_text(own.bounds.total.power),
-                   own.risk ? percent(own.risk->mean) : "not measured",
+                   own.risk ? percent(own.risk->sum) : "not measured",
                    own.failures ? percent(own.failures->goodput) : "not measured", growth_text(own)});
       }
     }
@@ -195,7 +195,7 @@ class Writer {
   void others() {
     std::size_t left = 0;
     constexpr std::size_t kListed = 12;
-    TextTable table({{.heading = "also run", .wraps = true},
+    TextTable table({{.heading = "also looked at", .wraps = true},
                      right("USD per million tokens"),
                      right("step"),
                      {.heading = "level"},
@@ -209,8 +209,8 @@ class Writer {
       }
       if (++left <= kListed) {
         table.add({own.name, own.measured ? usd(own.cost.usd) : "", step_text(own),
-                   own.measured ? own.measured->level : "", own.bounds.step > 0 ? money_text(own.bounds.bill.cost) : "",
-                   !own.reason.empty() ? "not possible " + why.number_of(own.reason)
+                   own.measured ? own.measured->level : "", own.is_bounded() ? money_text(own.bounds.bill.cost) : "",
+                   !own.reason.empty() ? fmt::format("{} {}", to_string(own.not_run), why.number_of(own.reason))
                    : !own.keeps_limits ? "beyond what was asked for"
                                        : ""});
       }
@@ -246,8 +246,10 @@ class Writer {
     }
     if (own.risk) {
       line(fmt::format(
-          "  tuning risk: {} of {} mistakes tried, each alone: {} of the step on average, at worst {} ({})",
-          own.risk->tried, own.risk->of, percent(own.risk->mean), percent(own.risk->worst), own.risk->worst_name));
+          "  tuning risk: {} of {} mistakes tried, each alone: {} of the step for one in each setting together, at "
+          "worst "
+          "{} ({})",
+          own.risk->tried, own.risk->of, percent(own.risk->sum), percent(own.risk->worst), own.risk->worst_name));
     }
     if (own.failures) {
       line(fmt::format(
@@ -283,9 +285,7 @@ class Writer {
         later.left_over.count > 0 ? fmt::format(", {} of parts left over", money_text(later.left_over)) : "",
         later.rewired ? "; leaves and spines are cabled anew" : ""));
     for (const GrowthLine& part : later.lines) {
-      if (part.added > 0 || part.left_over > 0) {
-        line(fmt::format("    {}: {} kept, {} added, {} left over", part.name, part.kept, part.added, part.left_over));
-      }
+      line(fmt::format("    {}: {} kept, {} added, {} left over", part.name, part.kept, part.added, part.left_over));
     }
   }
 
@@ -296,9 +296,12 @@ class Writer {
         told.insert(own.cost.not_counted.begin(), own.cost.not_counted.end());
       }
     }
-    text_ += told.empty() ? "" : "\n";
+    text_ += told.empty() && result_.assumed.empty() ? "" : "\n";
     for (const std::string& one : told) {
       line("not included: " + one);
+    }
+    for (const std::string& one : result_.assumed) {
+      line("assumed: " + one);
     }
     for (const PlannedDesign& own : result_.designs) {
       if (own.on_front && own.cost.years_assumed) {

@@ -296,7 +296,9 @@ struct FailureFigures {
 struct MisconfigurationCase {
   std::string setting{};
   std::string change{};
-  Maybe<double> loss{};  // share of the step time
+  Maybe<std::string> of{};  // which setting is wrong; absent: two at once, or a fault
+  Maybe<bool> fault{};      // a link is broken: no misconfiguration
+  Maybe<double> loss{};     // share of the step time
   Maybe<std::string> reason{};
   Maybe<bool> unmeasured{};
   WrittenForm form{};
@@ -306,6 +308,7 @@ struct MisconfigurationCase {
 struct RiskFigures {
   Maybe<std::string> reason{};
   Maybe<std::string> worst_setting{};
+  Maybe<double> sum{};  // over settings, of each the mean of its mistakes
   Maybe<double> median{};
   Maybe<double> worst{};
   Maybe<bool> worst_fails{};  // with it the run does not end

@@ -72,6 +72,8 @@ const RecordTable& record_table<MisconfigurationCase>() {
   static const RecordTable kTable = table_of<MisconfigurationCase>({
       {"setting", member<&MisconfigurationCase::setting>, "What is set wrongly.", "", kMust},
       {"change", member<&MisconfigurationCase::change>, "How."},
+      {"of", member<&MisconfigurationCase::of>, "Which setting is wrong; absent: two at once, or a fault."},
+      {"fault", member<&MisconfigurationCase::fault>, "A link is broken: no misconfiguration."},
       {"loss", member<&MisconfigurationCase::loss>, "What it adds to the step time.", "share"},
       {"reason", member<&MisconfigurationCase::reason>, "Why there is no figure."},
       {"unmeasured", member<&MisconfigurationCase::unmeasured>, "It was not measured."},
@@ -85,8 +87,10 @@ const RecordTable& record_table<TuningRisk>() {
       {"cases", member<&TuningRisk::cases>, "Each misconfiguration."},
       {"reason", member<&TuningRisk::figures, &RiskFigures::reason>, "Why there are no figures."},
       {"worst_setting", member<&TuningRisk::figures, &RiskFigures::worst_setting>, "Which is the worst."},
-      {"median", member<&TuningRisk::figures, &RiskFigures::median>, "Of all misconfigurations.", "share"},
-      {"worst", member<&TuningRisk::figures, &RiskFigures::worst>, "Of the worst.", "share"},
+      {"sum", member<&TuningRisk::figures, &RiskFigures::sum>,
+       "One mistake in each setting, their losses added up; of several mistakes in one setting their mean.", "share"},
+      {"median", member<&TuningRisk::figures, &RiskFigures::median>, "Of all single mistakes.", "share"},
+      {"worst", member<&TuningRisk::figures, &RiskFigures::worst>, "Of the worst, without faults.", "share"},
       {"worst_fails", member<&TuningRisk::figures, &RiskFigures::worst_fails>, "With it the run does not end."},
       {"by_size", member<&TuningRisk::by_size>, "The same with other numbers of GPUs."},
   });
@@ -98,6 +102,7 @@ const RecordTable& record_table<TuningRiskOfSize>() {
   static const RecordTable kTable = table_of<TuningRiskOfSize>({
       {"reason", member<&TuningRiskOfSize::figures, &RiskFigures::reason>},
       {"worst_setting", member<&TuningRiskOfSize::figures, &RiskFigures::worst_setting>},
+      {"sum", member<&TuningRiskOfSize::figures, &RiskFigures::sum>},
       {"median", member<&TuningRiskOfSize::figures, &RiskFigures::median>},
       {"worst", member<&TuningRiskOfSize::figures, &RiskFigures::worst>},
       {"worst_fails", member<&TuningRiskOfSize::figures, &RiskFigures::worst_fails>},

@@ -51,6 +51,7 @@ inline constexpr std::array kFigureLabels = std::to_array<FigureLabel>({
     {"work_cost.total_usd", "Cluster over its years"},
     {"cost_usd", "Price of the network"},
     {"power_w", "Power of the network"},
+    {"tuning_risk.sum", "Tuning risk, all settings"},
     {"tuning_risk.median", "Tuning risk, median"},
     {"tuning_risk.worst", "Tuning risk, worst"},
 });

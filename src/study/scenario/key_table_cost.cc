@@ -145,8 +145,8 @@ constexpr std::array kCost = {
     Key{.name = "misconfiguration_probability",
         .binding = bind<&CostSettings::misconfiguration_probability>(),
         .fallback = "none",
-        .about = "How likely the network runs with one of the mistakes of the tuning risk; the verdict of a comparison "
-                 "then counts the mean of their losses so often. `none`: they stay a separate line.",
+        .about = "How likely each setting that the network needs is wrong; a comparison then counts so often what one "
+                 "mistake in each costs together. `none`: they stay a separate line.",
         .empty_word = "none",
         .use = KeyUse::kCost},
     Key{.name = "price_uncertainty",

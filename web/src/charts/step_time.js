@@ -154,7 +154,7 @@ export function stepTime(comparison, looks) {
   return section(
     'step-time',
     TITLE,
-    'Time of one training step (of traffic without steps: from its start to its end); shorter is better. Whiskers are 95 % confidence intervals over the seeds; fabrics whose whiskers overlap do not differ.',
+    'Time of one training step (of traffic without steps: from its start to its end); shorter is better. Whiskers are 95 % intervals: of seeds, slices and composition, as far as these are known. Two fabrics do not differ where the mean of one is within the interval of the other; where an interval reaches up much further than down, how long the step takes is not known.',
     chart.element,
     fabrics.some((fabric) => isNumber(baselineStep(fabric))) &&
       h('p', {class: 'key'}, 'The upright mark on a bar is the baseline.'),

@@ -15,14 +15,15 @@ const ran = (fabric) =>
     .filter((item) => isNumber(item.loss))
     .sort((a, b) => b.loss - a.loss);
 const refused = (fabric) => list(fabric[member.tuning_risk].cases).filter((item) => !isNumber(item.loss));
-const labelOf = (item) => (item.change ? `${item.setting} (${item.change})` : item.setting);
+const nameOf = (item) => (item.fault ? `fault, no setting: ${item.setting}` : item.setting);
+const labelOf = (item) => (item.change ? `${nameOf(item)} (${item.change})` : nameOf(item));
 
 /** Pixels for the names of settings: beside the bars, or above them where there is little room. */
 const labels = (width) => (width < NARROW ? width - 12 : Math.min(330, width * 0.44));
 
 /** The lines of a label, each with its style. */
 const linesOf = (item, width) => [
-  ...wrapped(item.setting, labels(width)).map((text) => ['setting', text]),
+  ...wrapped(nameOf(item), labels(width)).map((text) => ['setting', text]),
   ...(item.change ? wrapped(item.change, labels(width), 11).map((text) => ['change', text]) : []),
 ];
 const richText = (lines) => lines.map(([style, text]) => `{${style}|${text.replace(/[{}|]/g, ' ')}}`).join('\n');
@@ -118,7 +119,7 @@ function ofFabric(fabric, looks, most) {
     h(
       'p',
       {class: 'lead'},
-      `Median ${orNot(fabric[member.tuning_risk].median, signedPercent)}, worst ${worstText(fabric[member.tuning_risk])}`,
+      `One mistake in each setting: ${orNot(fabric[member.tuning_risk].sum, signedPercent)} together; worst ${worstText(fabric[member.tuning_risk])}`,
       fabric[member.tuning_risk][member.worst_setting] ? `: ${fabric[member.tuning_risk][member.worst_setting]}.` : '.',
     ),
     tornado(fabric, looks, most),

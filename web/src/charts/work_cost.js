@@ -21,11 +21,14 @@ const PARTS = [
 
 const costOf = (fabric) => fabric[member.work_cost];
 
-/** Fabrics with what their work costs, the cheapest first. */
+/** What the percentages are of: fabrics whose steps do not differ count with one step. */
+const rank = (fabric) => costOf(fabric)[member.to_recommended] ?? costOf(fabric).usd;
+
+/** Fabrics with what their work costs, in the order of the recommendation. */
 export const costed = (comparison) =>
   possible(comparison)
     .filter((fabric) => isNumber(costOf(fabric)?.usd))
-    .sort((a, b) => costOf(a).usd - costOf(b).usd);
+    .sort((a, b) => rank(a) - rank(b) || costOf(a).usd - costOf(b).usd);
 
 const partOf = (cost, name) => ((cost[name] ?? 0) / cost[member.total_usd]) * cost.usd;
 const intervalOf = (cost) =>
