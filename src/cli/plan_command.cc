@@ -221,6 +221,9 @@ void add_space_options(CLI::App& command, PlanText& text) {
   command.add_option("--planes", text.planes, "Independent fabrics, a port of each NIC to each; default: 1,2")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{16}));
+  command.add_option("--tors", text.tors, "Leaves of one fabric, a port of each NIC to each (2: dual ToR); default: 1")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{16}));
   command
       .add_option("--breakout", text.breakouts,
                   "Parts that each port of a switch is split into, for NICs of that rate; 1: none; default: 1,2")

@@ -24,6 +24,7 @@ struct PlanText {
   std::vector<std::string> oversubscriptions;
   std::vector<std::int64_t> rails;
   std::vector<std::int64_t> planes;
+  std::vector<std::int64_t> tors;
   std::vector<std::int64_t> breakouts;
   std::vector<std::int64_t> spares;
   std::vector<std::int64_t> domains;

@@ -114,6 +114,7 @@ Result<study::plan::SpaceOptions> space_options_of(const PlanText& text) {
                                  .shapes = *shapes,
                                  .rails = text.rails,
                                  .planes = text.planes,
+                                 .tors = text.tors,
                                  .spares = text.spares,
                                  .breakouts = text.breakouts,
                                  .domains = text.domains};
@@ -157,7 +158,7 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
         "or fewer --rails",
         space.beyond_capacity, gpus);
   }
-  return {"no design: " + (why.empty() ? "no shape takes so many --planes with these NICs" : why)};
+  return {"no design: " + (why.empty() ? "no shape takes so many --planes or --tors with these NICs" : why)};
 }
 
 void set_base(PlanQuestion& question) {

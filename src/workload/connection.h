@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/ids.h"
@@ -95,15 +96,28 @@ struct ConnectionRequest {
   friend auto operator<=>(const ConnectionRequest&, const ConnectionRequest&) = default;
 };
 
-/// One end of a connection; the n-th queue pair here is joined to the n-th there.
+/// One end of a connection; the n-th queue pair here is joined to the n-th there. Where both ends have several ports
+/// (RankPorts::share_first), queue pair n begins at port n of each, modulo the ports that both have; one that is
+/// connected anew goes on at the next.
 struct ConnectionEnd {
   ConnectionRequest name{};  // from this end
   ConnectionOptions options{};
-  RailPort port{};
+  std::span<const RailPort> ports{};       // of the two ranks, which must outlive this; as many here as there
+  std::span<const RailPort> peer_ports{};  // at least one
   std::vector<Qpn> queue_pairs{};
-  std::uint32_t remote_key = 0;
-  std::uint64_t remote_address = 0;  // where the peer's memory begins
+  std::vector<std::uint32_t> moves{};  // of each queue pair, so far; empty: none has moved
+  std::uint64_t remote_address = 0;    // where the peer's memory begins
   std::uint64_t remote_length = 0;
+
+  [[nodiscard]] std::size_t port_number(std::size_t queue_pair) const {
+    return ports.size() == 1 ? 0 : (queue_pair + (moves.empty() ? 0 : moves[queue_pair])) % ports.size();
+  }
+  [[nodiscard]] const RailPort& port_of(std::size_t queue_pair) const { return ports[port_number(queue_pair)]; }
+  [[nodiscard]] const RailPort& peer_port_of(std::size_t queue_pair) const {
+    return peer_ports[port_number(queue_pair)];
+  }
+  /// What it is known by: that of the first queue pair at the beginning.
+  [[nodiscard]] const RailPort& first_port() const { return ports.front(); }
 };
 
 /// Messages that need a receive request, since the connection was opened, modulo 2^32.

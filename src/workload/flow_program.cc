@@ -135,7 +135,7 @@ Result<void> FlowProgram::open(const Flow& flow) {
   if (!channel)
     return pass_on(channel);
   const ConnectionEnd& end = messenger_.end(*channel);
-  if (auto offered = check_operation(flow.shape.operation, end.port.provider->query_device()); !offered)
+  if (auto offered = check_operation(flow.shape.operation, end.first_port().provider->query_device()); !offered)
     return offered;
   const bool split = end.options.queue_pair_use == QueuePairUse::kSplit;
   const std::uint64_t room = std::uint64_t{end.options.max_send_wr} * (split ? 1 : end.options.data_queue_pairs());
@@ -235,7 +235,7 @@ Result<void> FlowProgram::notify(const TriggerNotice& notice) {
   if (!channel)
     return pass_on(channel);
   const ConnectionEnd& end = messenger_.end(*channel);
-  if (auto offered = check_operation(Operation::kWriteWithImm, end.port.provider->query_device()); !offered)
+  if (auto offered = check_operation(Operation::kWriteWithImm, end.first_port().provider->query_device()); !offered)
     return fail("triggers between ranks: {}", offered.error().message);
   return messenger_.post(*channel, 0,
                          {.flow = {options_.job, options_.rank, notice.to, kTriggerChannel},

@@ -22,21 +22,22 @@ ConnectionRequest reversed(const ConnectionRequest& name) {
       .from = name.to, .to = name.from, .rail = name.remote_rail, .remote_rail = name.rail, .channel = name.channel};
 }
 
-Result<Qpn> create_queue_pair(const ConnectionEnd& end) {
-  return end.port.provider->create_qp({.type = verbs::QpType::kRc,
-                                       .pd = end.port.pd,
-                                       .send_cq = end.port.cq,
-                                       .recv_cq = end.port.cq,
-                                       .max_send_wr = end.options.max_send_wr,
-                                       .max_recv_wr = std::max(end.options.receive_requests, 1U),
-                                       .max_send_sge = 1,
-                                       .max_recv_sge = 1,
-                                       .max_inline_data = 0});
+Result<Qpn> create_queue_pair(const ConnectionEnd& end, std::size_t index) {
+  const RailPort& port = end.port_of(index);
+  return port.provider->create_qp({.type = verbs::QpType::kRc,
+                                   .pd = port.pd,
+                                   .send_cq = port.cq,
+                                   .recv_cq = port.cq,
+                                   .max_send_wr = end.options.max_send_wr,
+                                   .max_recv_wr = std::max(end.options.receive_requests, 1U),
+                                   .max_send_sge = 1,
+                                   .max_recv_sge = 1,
+                                   .max_inline_data = 0});
 }
 
 Result<void> create_queue_pairs(ConnectionEnd& end) {
   for (std::uint32_t i = 0; i < end.options.queue_pairs; ++i) {
-    auto qpn = create_queue_pair(end);
+    auto qpn = create_queue_pair(end, i);
     if (!qpn)
       return pass_on(qpn);
     end.queue_pairs.push_back(*qpn);
@@ -103,8 +104,8 @@ Result<bool> LocalConnector::disconnect(const ConnectionRequest& request) {
   low.on_disconnected(ends.from_low);
   high.on_disconnected(ends.from_high);
   for (const ConnectionEnd* end : {&ends.from_low, &ends.from_high}) {
-    for (const Qpn qpn : end->queue_pairs) {
-      if (auto destroyed = end->port.provider->destroy_qp(qpn); !destroyed)
+    for (std::size_t i = 0; i < end->queue_pairs.size(); ++i) {
+      if (auto destroyed = end->port_of(i).provider->destroy_qp(end->queue_pairs[i]); !destroyed)
         return pass_on(destroyed);
     }
   }
@@ -137,7 +138,8 @@ Result<void> LocalConnector::advance_reconnect(const ConnectionEnd& end, std::ui
     for (const ConnectionEnd* const one : {&ends.from_low, &ends.from_high}) {
       ranks_[one->name.from.value()].listener->on_reconnect_request(*one, queue_pair);
       if (auto failed =
-              one->port.provider->modify_qp(one->queue_pairs[queue_pair], {.state = QpState::kErr}, verbs::kQpState);
+              one->port_of(queue_pair)
+                  .provider->modify_qp(one->queue_pairs[queue_pair], {.state = QpState::kErr}, verbs::kQpState);
           !failed)
         return failed;
     }
@@ -158,13 +160,16 @@ Result<void> LocalConnector::advance_reconnect(const ConnectionEnd& end, std::ui
   return high.on_reconnected(ends.from_high, queue_pair, *came_low);
 }
 
-// A new number on either side: what is still under way to the old one finds nobody.
+// A new number on either side: what is still under way to the old one finds nobody. The port may be why it was lost.
 Result<void> LocalConnector::replace(Ends& ends, std::uint32_t queue_pair) {
   for (ConnectionEnd* const end : {&ends.from_low, &ends.from_high}) {
-    auto made = create_queue_pair(*end);
+    verbs::Provider& before = *end->port_of(queue_pair).provider;
+    end->moves.resize(end->queue_pairs.size(), 0);
+    ++end->moves[queue_pair];
+    auto made = create_queue_pair(*end, queue_pair);
     if (!made)
       return pass_on(made);
-    if (auto destroyed = end->port.provider->destroy_qp(std::exchange(end->queue_pairs[queue_pair], *made)); !destroyed)
+    if (auto destroyed = before.destroy_qp(std::exchange(end->queue_pairs[queue_pair], *made)); !destroyed)
       return destroyed;
   }
   return join(ends, queue_pair);
@@ -214,10 +219,13 @@ Result<void> LocalConnector::check(const ConnectionRequest& request, const Conne
 ConnectionEnd LocalConnector::unjoined_end(const ConnectionRequest& name, const ConnectionOptions& options) const {
   const RankPorts& here = *ranks_[name.from.value()].ports;
   const RankPorts& there = *ranks_[name.to.value()].ports;
+  const std::span<const RailPort> own = here.ports_of(name.rail);
+  const std::span<const RailPort> peer = there.ports_of(name.remote_rail);
+  const std::size_t common = std::min(own.size(), peer.size());
   return {.name = name,
           .options = options,
-          .port = here.rails()[name.rail],
-          .remote_key = there.rails()[name.remote_rail].key,
+          .ports = own.first(common),
+          .peer_ports = peer.first(common),
           .remote_address = there.memory().address,
           .remote_length = static_cast<std::uint64_t>(there.memory().length.count())};
 }
@@ -236,7 +244,8 @@ Result<void> LocalConnector::join(Ends& ends) const {
 
 Result<void> LocalConnector::join(Ends& ends, std::size_t index) const {
   for (const auto& [end, peer] : {std::pair{&ends.from_low, &ends.from_high}, {&ends.from_high, &ends.from_low}}) {
-    if (auto up = bring_up(*end->port.provider, end->queue_pairs[index], attributes_of(*end, *peer, index)); !up)
+    verbs::Provider& provider = *end->port_of(index).provider;
+    if (auto up = bring_up(provider, end->queue_pairs[index], attributes_of(*end, *peer, index)); !up)
       return up;
   }
   return {};
@@ -244,18 +253,20 @@ Result<void> LocalConnector::join(Ends& ends, std::size_t index) const {
 
 verbs::QpAttributes LocalConnector::attributes_of(const ConnectionEnd& end, const ConnectionEnd& peer,
                                                   std::size_t index) const {
-  const verbs::DeviceAttributes here = end.port.provider->query_device();
-  const verbs::DeviceAttributes there = peer.port.provider->query_device();
+  const RailPort& own_port = end.port_of(index);
+  const RailPort& peer_port = end.peer_port_of(index);
+  const verbs::DeviceAttributes here = own_port.provider->query_device();
+  const verbs::DeviceAttributes there = peer_port.provider->query_device();
   const std::uint8_t reads = std::min({attributes_.max_rd_atomic, here.max_qp_rd_atom, there.max_qp_rd_atom});
   const std::uint64_t lids = (1U << attributes_.lid_mask_control) - 1;
   const std::uint16_t port = source_port(job_, attributes_, end.name, index);
-  const PathEnds path{.source = end.port.endpoint,
-                      .destination = peer.port.endpoint,
+  const PathEnds path{.source = own_port.endpoint,
+                      .destination = peer_port.endpoint,
                       .offset = static_cast<std::uint32_t>(port & lids)};
   return {
       .access_flags = verbs::kAccessAll,
       .partition_key = attributes_.partition_of_path ? attributes_.partition_of_path(path) : attributes_.partition_key,
-      .address = {.destination = peer.port.endpoint,
+      .address = {.destination = peer_port.endpoint,
                   .service_level =
                       attributes_.level_of_path ? attributes_.level_of_path(path) : attributes_.service_level,
                   .traffic_class = attributes_.traffic_class,

@@ -44,7 +44,7 @@ Result<ChannelId> Messenger::open(const ConnectionRequest& request, const Connec
   if (!end)
     return pass_on(end);
   auto adopted = adopt(**end);
-  if (adopted && (*end)->port.relay && !channels_[adopted->value()].hop.is_valid()) [[unlikely]] {
+  if (adopted && (*end)->first_port().relay && !channels_[adopted->value()].hop.is_valid()) [[unlikely]] {
     if (auto opened = open_hop(*adopted); !opened)
       return pass_on(opened);
   }
@@ -214,17 +214,19 @@ Result<void> Messenger::enqueue(std::uint32_t index, const Posted& posted) {
 Result<void> Messenger::send(std::uint32_t queue, const Posted& posted) {
   Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
+  const RailPort& port = end.port_of(own.number);
   const Message& message = posted.message;
   const verbs::Sge element{.address = ports_.memory().address + message.local_offset,
                            .length = static_cast<std::uint32_t>(message.size.count()),
-                           .lkey = end.port.key};
+                           .lkey = port.key};
   verbs::SendWr request{.wr_id = queue,
                         .sg_list = {&element, 1},
                         .opcode = opcode_of(message.operation),
                         .send_flags = verbs::kSendSignaled,
                         .imm_data = message.immediate};
-  request.rdma = {.remote_address = end.remote_address + message.remote_offset, .rkey = end.remote_key};
-  if (auto done = end.port.provider->post_send(end.queue_pairs[own.number], request); !done)
+  request.rdma = {.remote_address = end.remote_address + message.remote_offset,
+                  .rkey = end.peer_port_of(own.number).key};
+  if (auto done = port.provider->post_send(end.queue_pairs[own.number], request); !done)
     return done;
   own.in_flight.push_back(posted);
   own.traffic.sent += needs_receive(message.operation) ? 1 : 0;
@@ -235,11 +237,12 @@ Result<void> Messenger::send(std::uint32_t queue, const Posted& posted) {
 Result<void> Messenger::post_receive(std::uint32_t queue) {
   const Queue& own = queues_[queue];
   const ConnectionEnd& end = *channels_[own.channel.value()].end;
+  const RailPort& port = end.port_of(own.number);
   const auto room = std::min(static_cast<std::uint64_t>(ports_.memory().length.count()), kMaxMessage);
   const verbs::Sge element{
-      .address = ports_.memory().address, .length = static_cast<std::uint32_t>(room), .lkey = end.port.key};
-  return end.port.provider->post_recv(end.queue_pairs[own.number],
-                                      {.wr_id = queue | kReceiveRequest, .sg_list = {&element, 1}});
+      .address = ports_.memory().address, .length = static_cast<std::uint32_t>(room), .lkey = port.key};
+  return port.provider->post_recv(end.queue_pairs[own.number],
+                                  {.wr_id = queue | kReceiveRequest, .sg_list = {&element, 1}});
 }
 
 Result<void> Messenger::poll(MessageHandler& handler) {
@@ -288,7 +291,7 @@ Result<void> Messenger::on_send_completion(std::uint32_t queue, const verbs::Wor
       const ConnectionEnd& end = *channels_[own.channel.value()].end;
       failure_ = {.connection = end.name,
                   .queue_pair = end.queue_pairs[own.number],
-                  .port = end.port.endpoint,
+                  .port = end.port_of(own.number).endpoint,
                   .status = completion.status,
                   .at = now()};
     }

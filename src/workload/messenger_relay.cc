@@ -7,7 +7,7 @@ Result<void> Messenger::open_hop(ChannelId channel) {
   const ConnectionEnd& end = *channels_[channel.value()].end;
   if (ports_.memory().bytes != nullptr)
     return fail("relays between rails need runs that carry no bytes");
-  const RelayPath path = *end.port.relay;
+  const RelayPath path = *end.first_port().relay;
   auto hop = open({.from = end.name.from,
                    .to = path.through,
                    .rail = path.rail,

@@ -51,8 +51,14 @@ class RankPorts {
   [[nodiscard]] static Result<RankPorts> open(verbs::Machine& machine, const RankMemory& memory);
 
   [[nodiscard]] std::span<const RailPort> rails() const { return rails_; }
-  /// Before any connection is made.
+  /// Both before any connection is made.
   void set_relay(std::uint16_t rail, const RelayPath& path) { rails_[rail].relay = path; }
+  /// The first `count` rails, at least one, are ports of one NIC that share the queue pairs of a connection of rail 0.
+  void share_first(std::uint16_t count) { shared_ = count; }
+  /// The ports that take the queue pairs of a connection of this rail, in turn.
+  [[nodiscard]] std::span<const RailPort> ports_of(std::uint16_t rail) const {
+    return rails().subspan(rail, rail == 0 ? shared_ : 1);
+  }
   [[nodiscard]] const RankMemory& memory() const { return memory_; }
   [[nodiscard]] verbs::Machine& machine() const { return *machine_; }
 
@@ -62,6 +68,7 @@ class RankPorts {
   verbs::Machine* machine_;
   RankMemory memory_;
   std::vector<RailPort> rails_;
+  std::uint16_t shared_ = 1;
 };
 
 }  // namespace weft::workload

@@ -28,6 +28,7 @@ class Planner {
   [[nodiscard]] Result<void> place_jobs() { return participants_.place_jobs(); }
   [[nodiscard]] Result<TrafficPlan> plan(std::size_t index) const;
   void add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
+  [[nodiscard]] Result<void> share_ports(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] TrafficPlan training(const scenario::JobSettings& job, workload::JobId id) const;
 
  private:
@@ -109,6 +110,9 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
     plan.rank_names.push_back(participant.name);
   }
   add_relays(plan, traffic);
+  if (Result<void> shared = share_ports(plan, traffic); !shared) {
+    return pass_on(shared);
+  }
   Result<void> filled;
   if (saves) {
     const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
@@ -152,6 +156,19 @@ void Planner::add_relays(TrafficPlan& plan, const scenario::TrafficSettings& tra
   }
 }
 
+Result<void> Planner::share_ports(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
+  if (traffic.ends == scenario::TrafficEnds::kPorts) {
+    return {};
+  }
+  if (!plan.layout.empty()) {
+    return wrong(traffic, "ends = \"nics\", but GPUs relay to rails that theirs do not reach; leave ends out");
+  }
+  for (const world::MachinePlan& machine : plan.machines) {
+    plan.shared_ports.push_back(ports_of_first_nic(machine, graph_));
+  }
+  return {};
+}
+
 TrafficPlan Planner::training(const scenario::JobSettings& job, workload::JobId id) const {
   const std::vector<Participant>& ranks = participants_.ranks_of(job);
   TrafficPlan plan;
@@ -188,28 +205,56 @@ const workload::JobLayout* relay_layout(const TrafficPlan& plan) {
   return plan.layout.empty() ? nullptr : &plan.layout;
 }
 
-FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow) {
+namespace {
+
+/// At both ends of a flow.
+std::uint32_t common_ports(const TrafficPlan& plan, const workload::FlowId& flow) {
+  return plan.shared_ports.empty()
+             ? 1
+             : std::min(plan.shared_ports[flow.source.value()], plan.shared_ports[flow.destination.value()]);
+}
+
+}  // namespace
+
+FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow, std::uint16_t queue_pair) {
   const world::MachinePlan& from = plan.machines[flow.source.value()];
   const world::MachinePlan& to = plan.machines[flow.destination.value()];
-  const auto first = [](const world::MachinePlan& machine) {
-    return machine.rails.empty() ? *machine.scale_up : machine.rails.front();
+  const std::uint32_t rail = queue_pair % common_ports(plan, flow);
+  const auto port_of = [rail](const world::MachinePlan& machine) {
+    return machine.rails.empty() ? *machine.scale_up : machine.rails[rail];
   };
-  FlowEnds ends{.source = first(from), .destination = first(to)};
+  FlowEnds ends{.source = port_of(from), .destination = port_of(to)};
   const workload::JobLayout* const layout = relay_layout(plan);
   if (layout == nullptr || from.lent_rails == 0) {
     return ends;
   }
   const workload::RankSite& site = (*layout)[flow.source.value()];
-  const std::uint16_t rail = workload::relayed(site, (*layout)[flow.destination.value()], {}).rail;
-  const auto relay = std::ranges::find(site.relays, rail, &workload::RankSite::Relay::rail);
+  const std::uint16_t lent = workload::relayed(site, (*layout)[flow.destination.value()], {}).rail;
+  const auto relay = std::ranges::find(site.relays, lent, &workload::RankSite::Relay::rail);
   if (relay != site.relays.end() && site.domain != (*layout)[flow.destination.value()].domain) {
-    ends.source = from.rails[rail];
+    ends.source = from.rails[lent];
     ends.hop = {.source = *from.scale_up, .destination = *plan.machines[relay->through.value()].scale_up};
   }
   return ends;
 }
 
-void set_relays(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports) {
+Bytes most_by_one_port(const TrafficPlan& plan, const workload::FlowId& flow, Bytes message) {
+  const std::uint32_t ports = common_ports(plan, flow);
+  const std::uint32_t pairs = plan.connection.data_queue_pairs();
+  if (ports == 1 || plan.connection.queue_pair_use != workload::QueuePairUse::kSplit) {
+    return message;
+  }
+  Bytes first;
+  for (std::uint32_t pair = 0; pair < pairs; pair += ports) {
+    first = first + workload::part_of(message, pair, pairs).size;
+  }
+  return first;
+}
+
+void describe_rails(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports) {
+  if (!plan.shared_ports.empty()) {
+    ports.share_first(plan.shared_ports[rank]);
+  }
   const workload::JobLayout* const layout = relay_layout(plan);
   if (layout == nullptr) {
     return;

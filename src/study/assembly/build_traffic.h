@@ -62,6 +62,9 @@ struct TrafficPlan {
   bool is_exchange = false;                  // every rank sends to every other, a few at a time
   /// Of flows between ranks of which some relay for others; empty: none does. Collectives and jobs have their own.
   workload::JobLayout layout{};
+  /// Of each rank how many of its rails, from the first one on, take the queue pairs of its connections in turn; empty:
+  /// one of each.
+  std::vector<std::uint16_t> shared_ports{};
   /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
@@ -69,6 +72,7 @@ struct TrafficPlan {
 /// Where its ranks run, with those that relay for others; null: it is not known, and none does.
 [[nodiscard]] const workload::JobLayout* relay_layout(const TrafficPlan& plan);
 /// The ends of a flow by its first rails, where the network joins them or a GPU relays, and of the hop to that GPU.
+/// Where NICs share out queue pairs over their ports, those that the queue pair begins at.
 struct FlowEnds {
   EndpointId source{};
   EndpointId destination{};
@@ -78,9 +82,11 @@ struct FlowEnds {
   };
   std::optional<Hop> hop{};
 };
-[[nodiscard]] FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow);
-/// Tells the rank's rails which of them are other ranks' (workload::RailPort::relay).
-void set_relays(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports);
+[[nodiscard]] FlowEnds ends_of(const TrafficPlan& plan, const workload::FlowId& flow, std::uint16_t queue_pair = 0);
+/// Of a message in parts over several queue pairs, what goes through the port with most; else all of it.
+[[nodiscard]] Bytes most_by_one_port(const TrafficPlan& plan, const workload::FlowId& flow, Bytes message);
+/// Tells the rank's rails which of them are other ranks' (workload::RailPort::relay), and which share queue pairs.
+void describe_rails(const TrafficPlan& plan, std::uint32_t rank, workload::RankPorts& ports);
 
 /// The traffic in the order of the scenario, then the jobs that train a model; `scale_up` is null without scale-up
 /// links. Errors name the traffic and what would be right.

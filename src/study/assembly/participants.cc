@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fabric/topology/graph_query.h"
 #include "study/assembly/build_topology.h"
 #include "study/scenario/fail_at.h"
@@ -36,6 +38,15 @@ workload::PlacementOptions placement_options(const scenario::JobSettings& job) {
 }
 
 }  // namespace
+
+std::uint16_t ports_of_first_nic(const world::MachinePlan& machine, const fabric::Graph& graph) {
+  const auto nic_of = [&graph](EndpointId port) { return fabric::nic_name(graph[graph.node_of(port)]); };
+  std::uint16_t ports = 0;
+  while (ports < machine.rails.size() && nic_of(machine.rails[ports]) == nic_of(machine.rails.front())) {
+    ++ports;
+  }
+  return ports;
+}
 
 tl::unexpected<Error> wrong(const scenario::TrafficSettings& traffic, std::string_view what) {
   return fail("traffic '{}': {}", traffic.name, what);
@@ -138,10 +149,40 @@ std::vector<Participant> Participants::endpoints(const std::string& traffic) con
   return all;
 }
 
+std::vector<Participant> Participants::nics(const scenario::TrafficSettings& traffic) const {
+  std::vector<Participant> all;
+  for (Participant& port : endpoints(traffic.name)) {
+    const std::string nic(fabric::nic_name(graph_[graph_.node_of(port.machine.rails.front())]));
+    if (!all.empty() && all.back().name == nic) {
+      all.back().machine.rails.push_back(port.machine.rails.front());
+      continue;
+    }
+    port.name = nic;
+    port.machine.name = traffic.name + "@" + nic;
+    all.push_back(std::move(port));
+  }
+  for (Participant& nic : all) {
+    nic.rate = rate_of(nic, traffic);
+  }
+  return all;
+}
+
+Rate Participants::rate_of(const Participant& nic, const scenario::TrafficSettings& traffic) const {
+  const auto ports = std::min<std::int64_t>(ports_of_first_nic(nic.machine, graph_), traffic.queue_pairs.value_or(1));
+  Rate sum;
+  for (std::int64_t port = 0; port < ports; ++port) {
+    sum = sum + rates_[nic.machine.rails[static_cast<std::size_t>(port)].value()];
+  }
+  return sum;
+}
+
 Result<std::vector<Participant>> Participants::of(const scenario::TrafficSettings& traffic) const {
   const bool over_scale_up = traffic.over == scenario::TrafficRoute::kScaleUp;
   if (traffic.job.empty()) {
-    return over_scale_up ? scale_up_ports(traffic) : endpoints(traffic.name);
+    if (over_scale_up) {
+      return scale_up_ports(traffic);
+    }
+    return traffic.ends == scenario::TrafficEnds::kNics ? nics(traffic) : endpoints(traffic.name);
   }
   const auto job = jobs_.find(traffic.job);
   if (job == jobs_.end()) {
@@ -156,6 +197,9 @@ Result<std::vector<Participant>> Participants::of(const scenario::TrafficSetting
       participant.rate = scenario_.scale_up.rate;
     } else if (traffic.kind != scenario::TrafficKind::kCollective) {
       participant.machine.scale_up.reset();
+      if (traffic.ends == scenario::TrafficEnds::kNics) {
+        participant.rate = rate_of(participant, traffic);
+      }
     }
   }
   return all;

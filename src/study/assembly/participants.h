@@ -42,6 +42,9 @@ class Participants {
 
  private:
   [[nodiscard]] std::vector<Participant> endpoints(const std::string& traffic) const;
+  [[nodiscard]] std::vector<Participant> nics(const scenario::TrafficSettings& traffic) const;
+  /// What a connection of the traffic has of the NIC's ports: some of them where it has fewer queue pairs.
+  [[nodiscard]] Rate rate_of(const Participant& nic, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] const ScaleUpPlan::Gpu* gpu_at(const std::string& host, verbs::GpuIndex gpu) const;
   [[nodiscard]] std::vector<Participant> scale_up_ports(const scenario::TrafficSettings& traffic) const;
 
@@ -51,6 +54,9 @@ class Participants {
   std::vector<Rate> rates_;
   std::map<std::string, std::vector<Participant>> jobs_;
 };
+
+/// How many rails of a machine, its first and those behind it, are ports of one NIC.
+[[nodiscard]] std::uint16_t ports_of_first_nic(const world::MachinePlan& machine, const fabric::Graph& graph);
 
 /// An error about a traffic: "traffic 'NAME': what".
 [[nodiscard]] tl::unexpected<Error> wrong(const scenario::TrafficSettings& traffic, std::string_view what);

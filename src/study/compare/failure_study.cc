@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "base/format_quantity.h"
+#include "fabric/topology/graph_query.h"
 #include "study/assembly/build_topology.h"
 #include "study/compare/comparison_plan.h"
 #include "study/compare/failure_goodput.h"
@@ -289,16 +291,37 @@ class FailureStudy {
   bool interrupted_ = false;
 };
 
-/// What can be built in place of a network, as settings of its scenario; empty: not with this topology.
+/// What can be built in place of a network, as settings of its scenario.
 struct TopologyVariant {
   std::string name;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings{};
+  std::string reason{};  // why it cannot be; else empty
 };
 
-std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario) {
+bool is_any_of(scenario::TopologyKind kind, std::initializer_list<scenario::TopologyKind> kinds) {
+  return std::ranges::count(kinds, kind) > 0;
+}
+
+TopologyVariant with_one_more_spine(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  TopologyVariant made{.name = "one more spine"};
+  if (scenario.topology.kind == scenario::TopologyKind::kFatTree) {
+    made.reason = "the uplinks of a fat-tree's leaves follow from topology.radix; take a leaf-spine";
+    return made;
+  }
+  const std::int64_t given = scenario.topology.spines;
+  const std::int64_t spines = given > 0 ? given : fabric::switches_of_tier(graph, 2) / scenario.topology.planes;
+  made.settings = {fmt::format("topology.spines={}", spines + 1)};
+  return made;
+}
+
+/// Empty: not with this topology.
+std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  using scenario::TopologyKind;
   const scenario::TopologySettings& topology = scenario.topology;
   std::vector<TopologyVariant> variants;
-  if (topology.kind == scenario::TopologyKind::kRailOptimised && topology.ports_per_nic == 1) {
+  const bool takes_ports =
+      is_any_of(topology.kind, {TopologyKind::kRailOptimised, TopologyKind::kLeafSpine, TopologyKind::kFatTree});
+  if (takes_ports && topology.ports_per_nic == 1) {
     const Rate port = scenario.devices.link(scenario::LinkTier::kHost).rate;
     const std::vector<std::string> two = {
         "topology.ports_per_nic=2", "nic.ports=2", "routing.port_failover=true",
@@ -309,28 +332,63 @@ std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario) {
       variants.back().settings.emplace_back("topology.planes=2");
     }
   }
-  if (topology.spines > 0) {
-    variants.push_back(
-        {.name = "one more spine", .settings = {fmt::format("topology.spines={}", topology.spines + 1)}});
+  if (topology.spines > 0 || (takes_ports && fabric::switches_of_tier(graph, 2) > 0)) {
+    variants.push_back(with_one_more_spine(scenario, graph));
   }
   return variants;
+}
+
+/// A tree whose racks have two leaves has room for half the hosts: it is built of larger switches, the smallest that
+/// suffice. Errors: those of the network itself, where there are none.
+Result<scenario::Scenario> variant_scenario(const TopologyVariant& variant, const FabricChoice& choice,
+                                            scenario::ScenarioRequest request, const scenario::Catalogue& catalogue,
+                                            const fabric::Graph& base) {
+  request.settings.insert(request.settings.end(), variant.settings.begin(), variant.settings.end());
+  Result<scenario::Scenario> made = with_library(choice, request, catalogue);
+  if (!made) {
+    return made;
+  }
+  const bool is_tree = made->topology.kind == scenario::TopologyKind::kFatTree;
+  if (is_tree && made->topology.hosts == 0) {
+    const auto hosts = base.host_endpoints() / std::max<std::int64_t>(made->topology.nics_per_host, 1);
+    request.settings.push_back(fmt::format("topology.hosts={}", hosts));
+    made = with_library(choice, request, catalogue);
+  }
+  if (!made) {
+    return made;
+  }
+  Result<fabric::Graph> graph = assembly::build_topology(*made);
+  const std::int64_t ports = is_tree && made->topology.radix > 0 ? made->devices.switch_.ports : 0;
+  for (std::int64_t radix = made->topology.radix + 2; !graph && radix <= ports; radix += 2) {
+    scenario::ScenarioRequest larger = request;
+    larger.settings.push_back(fmt::format("topology.radix={}", radix));
+    Result<scenario::Scenario> next = with_library(choice, larger, catalogue);
+    if (next && assembly::build_topology(*next)) {
+      return next;
+    }
+  }
+  if (!graph) {
+    return pass_on(graph);
+  }
+  return made;
 }
 
 void add_variants(std::vector<FailureTask>& tasks, const FabricChoice& choice, const scenario::ScenarioRequest& request,
                   const scenario::Catalogue& catalogue) {
   const scenario::Scenario base = tasks.back().scenario;
-  for (const TopologyVariant& variant : variants_of(base)) {
-    scenario::ScenarioRequest changed = request;
-    changed.settings.insert(changed.settings.end(), variant.settings.begin(), variant.settings.end());
-    FailureTask task{.name = fmt::format("{}, {}", choice.name, variant.name)};
-    Result<scenario::Scenario> made = with_library(choice, changed, catalogue);
-    if (made) {
-      task.scenario = std::move(*made);
-      if (Result<fabric::Graph> graph = assembly::build_topology(task.scenario); !graph) {
-        task.reason = graph.error().message;
+  const Result<fabric::Graph> graph = assembly::build_topology(base);
+  if (!graph) {
+    return;  // as the study of the network itself will say
+  }
+  for (const TopologyVariant& variant : variants_of(base, *graph)) {
+    FailureTask task{.name = fmt::format("{}, {}", choice.name, variant.name), .reason = variant.reason};
+    if (variant.reason.empty()) {
+      Result<scenario::Scenario> made = variant_scenario(variant, choice, request, catalogue, *graph);
+      if (made) {
+        task.scenario = std::move(*made);
+      } else {
+        task.reason = made.error().message;
       }
-    } else {
-      task.reason = made.error().message;
     }
     tasks.push_back(std::move(task));
   }

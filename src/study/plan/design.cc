@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/format_quantity.h"
 
@@ -19,6 +20,20 @@ std::string short_setting(const std::string& setting) {
 
 bool is_infiniband(const Design& design) {
   return std::ranges::count(design.network.settings, std::string("fabric.family=infiniband")) > 0;
+}
+
+/// Ports of InfiniBand and of scheduled fabrics do not stand in for one another, nor planes under schemes that know one
+/// leaf of each receiver (routing.port_failover).
+bool may_fail_over(const Design& design) {
+  const auto goes_by = [&design](std::initializer_list<std::string_view> schemes) {
+    return std::ranges::any_of(design.network.settings, [&schemes](const std::string& setting) {
+      const bool chooses = setting.starts_with("routing.scheme=") || setting.starts_with("routing.policy=");
+      return chooses && std::ranges::count(schemes, std::string_view(setting).substr(setting.find('=') + 1)) > 0;
+    });
+  };
+  const bool by_leaves = design.planes > 1 && goes_by({"conga", "conweave", "path-pinning", "pinned", "central",
+                                                       "traffic-engineering", "network-level"});
+  return !is_infiniband(design) && !goes_by({"scheduled"}) && !by_leaves;
 }
 
 }  // namespace
@@ -40,6 +55,7 @@ std::string name_of(const Design& design) {
   name += design.switch_.breakout > 1 ? fmt::format(", ports split in {}", design.switch_.breakout) : "";
   name += fmt::format(", {} {} per host", design.rails, design.rails == 1 ? "NIC" : "NICs");
   name += design.planes > 1 ? fmt::format(", {} planes", design.planes) : "";
+  name += design.tors > 1 ? fmt::format(", {} ToRs per NIC", design.tors) : "";
   name += design.domain > 0 ? fmt::format(", domains of {}", design.domain) : "";
   name += design.spares > 0 ? fmt::format(", {} spare {}", design.spares, design.spares == 1 ? "host" : "hosts") : "";
   for (const std::string& setting : design.job) {
@@ -65,9 +81,12 @@ std::vector<std::string> settings_of(const Design& design) {
   put("topology.kind", to_string(design.shape));
   put("topology.hosts", design.hosts);
   put("topology.nics_per_host", design.rails);
-  if (design.planes > 1) {
-    put("topology.ports_per_nic", design.planes);
+  if (ports_of_nic(design) > 1) {
+    put("topology.ports_per_nic", ports_of_nic(design));
     put("topology.planes", design.planes);
+    if (may_fail_over(design)) {
+      put("routing.port_failover", "true");
+    }
   }
   switch (design.shape) {
     case Shape::kSingleSwitch:

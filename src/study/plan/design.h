@@ -38,6 +38,7 @@ struct Design {
   std::int64_t spares = 0;  // hosts
   std::int64_t rails = 1;   // NICs of a host
   std::int64_t planes = 1;  // ports of a NIC, each into a fabric of its own
+  std::int64_t tors = 1;    // ports of a NIC, each to a leaf of its own of one fabric; planes or tors are 1
   std::int64_t domain = 0;  // GPUs of a scale-up domain; 0: as the file says
   Wiring wiring{};          // of two tiers, of a group of a dragonfly+, and of the switches of a torus
   std::int64_t groups = 0;  // of a dragonfly+
@@ -48,6 +49,12 @@ struct Design {
   std::vector<std::string> job{};
 };
 
+/// Ports of a NIC that are wired.
+[[nodiscard]] constexpr std::int64_t ports_of_nic(const Design& design) { return design.planes * design.tors; }
+/// Whether NICs of several ports may be wired so.
+[[nodiscard]] constexpr bool takes_ports(Shape shape) {
+  return shape == Shape::kLeafSpine || shape == Shape::kRailOptimised || shape == Shape::kFatTree;
+}
 /// "rocev2-spray, tomahawk-5, connectx-7, rail-optimised 2:1, 8 rails". Designs of one plan have different names.
 [[nodiscard]] std::string name_of(const Design& design);
 /// "key=value", as --set takes them.

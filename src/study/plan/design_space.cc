@@ -127,26 +127,21 @@ class Enumerator {
       }
     }
     options_.planes = options_.planes.empty() ? std::vector<std::int64_t>{1, 2} : options_.planes;
+    options_.tors = options_.tors.empty() ? std::vector<std::int64_t>{1} : options_.tors;
     options_.spares = options_.spares.empty() ? std::vector<std::int64_t>{0} : options_.spares;
     options_.domains = options_.domains.empty() ? std::vector<std::int64_t>{0} : options_.domains;
   }
 
   void add(const Design& devices) {
     for (const Shape shape : options_.shapes) {
+      if (shape == Shape::kTorus && !may_be_torus(devices.network)) {
+        continue;
+      }
+      Design design = devices;
+      design.shape = shape;
       for (const std::int64_t rails : options_.rails) {
-        for (const std::int64_t planes : options_.planes) {
-          if (planes > devices.nic.ports || (planes > 1 && shape != Shape::kRailOptimised)) {
-            continue;  // planes are rails' (topology.planes), and NICs have so many ports
-          }
-          if (shape == Shape::kTorus && !may_be_torus(devices.network)) {
-            continue;
-          }
-          Design design = devices;
-          design.shape = shape;
-          design.rails = rails;
-          design.planes = planes;
-          add_sizes(design);
-        }
+        design.rails = rails;
+        add_ports(design);
       }
     }
   }
@@ -154,6 +149,21 @@ class Enumerator {
   DesignSpace take() { return std::move(space_); }
 
  private:
+  /// Ports of a NIC in planes, or at leaves of one fabric.
+  void add_ports(Design design) {
+    for (const std::int64_t planes : options_.planes) {
+      for (const std::int64_t tors : options_.tors) {
+        design.planes = planes;
+        design.tors = tors;
+        const std::int64_t ports = ports_of_nic(design);
+        const bool has_both = planes > 1 && tors > 1;
+        if (!has_both && ports <= design.nic.ports && (ports == 1 || takes_ports(design.shape))) {
+          add_sizes(design);
+        }
+      }
+    }
+  }
+
   void add_sizes(Design design) {
     for (const std::int64_t spares : options_.spares) {
       design.spares = spares;
@@ -192,7 +202,7 @@ bool wire(Design& design) {
   const bool rails = design.shape == Shape::kRailOptimised;
   const WiringRequest request{.hosts = design.hosts,
                               .ports_of_host = rails ? 1 : design.rails,
-                              .leaves_of_hosts = rails ? design.rails : 1,
+                              .leaves_of_hosts = (rails ? design.rails : 1) * design.tors,
                               .radix = design.switch_.ports,
                               .host_rate = slower(design.nic.rate, design.switch_.rate),
                               .uplink_rate = design.switch_.rate,
@@ -228,9 +238,13 @@ bool wire(Design& design) {
       break;
   }
   // One rate in all tiers: halves of a switch of the middle tier are as many ports up as down.
-  design.radix = fat_tree_radix(design.switch_.ports, design.oversubscription, design.rails);
-  return design.nic.rate == design.switch_.rate && design.radix > 0 && design.hosts * design.rails > 0 &&
-         design.hosts * design.rails <= fat_tree_ports(design.radix, design.oversubscription);
+  design.radix = fat_tree_radix({.ports = design.switch_.ports,
+                                 .ports_of_host = design.rails,
+                                 .leaves_of_rack = design.tors,
+                                 .oversubscription = design.oversubscription});
+  const std::int64_t ports = design.hosts * design.rails * design.tors;  // of one plane
+  return design.nic.rate == design.switch_.rate && design.radix > 0 && ports > 0 &&
+         ports <= fat_tree_ports(design.radix, design.oversubscription);
 }
 
 std::vector<std::string> usual_networks() { return {"infiniband", "infiniband-ar", "rocev2", "rocev2-spray", "uet"}; }

@@ -18,11 +18,12 @@ struct SpaceOptions {
   std::vector<std::string> nics{};      // likewise
   std::vector<Shape> shapes{};          // empty: all
   std::vector<scenario::Oversubscription> oversubscriptions{};
-  std::vector<std::int64_t> rails{};  // NICs per host; empty: one per GPU, and one for two GPUs
-  std::vector<std::int64_t> planes{};
-  std::vector<std::int64_t> spares{};                        // hosts
-  std::vector<std::int64_t> breakouts{};                     // of a switch's ports; empty: whole, and in halves
-  std::vector<std::int64_t> domains{};                       // GPUs; empty: as the file says
+  std::vector<std::int64_t> rails{};      // NICs per host; empty: one per GPU, and one for two GPUs
+  std::vector<std::int64_t> planes{};     // empty: one and two
+  std::vector<std::int64_t> tors{};       // leaves of one fabric that a NIC's ports end at; empty: one
+  std::vector<std::int64_t> spares{};     // hosts
+  std::vector<std::int64_t> breakouts{};  // of a switch's ports; empty: whole, and in halves
+  std::vector<std::int64_t> domains{};    // GPUs; empty: as the file says
   Rate least_rate = Rate::bits_per_second(200'000'000'000);  // of a NIC's port, where none is named
 };
 

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
+#include "study/assembly/build_topology.h"
+#include "study/cost/bill.h"
+#include "study/plan/cabling_list.h"
 #include "study/scenario/scenario_test_support.h"
 
 namespace weft::study::plan {
@@ -75,6 +80,134 @@ TEST(DesignSpace, PortsAreSplitForNicsOfTheRateThatIsLeft) {
   for (const Design& design : unsplit->designs) {
     EXPECT_EQ(design.switch_.breakout, 1);
   }
+}
+
+struct Built {
+  Design design;
+  scenario::Scenario scenario;
+  fabric::Graph graph;
+};
+
+/// The only design of that shape for 64 hosts with a NIC of two ports of 200 Gb/s each, under switches of 40 such
+/// ports.
+Built built(Shape shape, const SpaceOptions& ports) {
+  SpaceOptions options = ports;
+  options.networks = {"infiniband"};
+  options.switches = {"quantum-1"};
+  options.nics = {"connectx-6"};
+  options.shapes = {shape};
+  options.oversubscriptions = {{.down = 1, .up = 1}};
+  options.rails = {1};
+  const auto space = design_space(options, {.gpus = 64, .gpus_per_host = 1}, scenario::test_catalogue());
+  EXPECT_TRUE(space && space->designs.size() == 1U);
+  const Design& design = space->designs.at(0);
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  request.settings = settings_of(design);
+  auto scenario = scenario::parse_scenario("[fabric]\nfamily = \"infiniband\"\n", request, scenario::test_catalogue());
+  EXPECT_TRUE(scenario) << scenario::message_of(scenario);
+  auto graph = assembly::build_topology(*scenario);
+  EXPECT_TRUE(graph) << graph.error().message;
+  return {.design = design, .scenario = *scenario, .graph = *graph};
+}
+
+std::int64_t count_of(const cost::Bill& bill, scenario::BillPart part) {
+  std::int64_t count = 0;
+  for (const cost::BillLine& line : bill.lines) {
+    count += line.part == part ? line.count : 0;
+  }
+  return count;
+}
+
+struct Counts {
+  std::int64_t switches = 0;
+  std::size_t cables = 0;  // between switches
+};
+
+/// Of the bill and the cabling list, which must agree with one another and with the NICs.
+Counts counts_of(const Built& built) {
+  const cost::Bill bill = cost::bill_of(built.scenario, built.graph);
+  EXPECT_EQ(count_of(bill, scenario::BillPart::kNic), 64);
+  const std::vector<CableRow> cables = cabling_of(built.scenario, built.graph, built.design.switch_.breakout);
+  const auto to_hosts = std::ranges::count_if(cables, [](const CableRow& row) { return row.from.starts_with("host"); });
+  EXPECT_EQ(to_hosts, 64 * ports_of_nic(built.design)) << name_of(built.design);
+  std::set<std::pair<std::string, std::string>> used;
+  for (const CableRow& row : cables) {
+    EXPECT_TRUE(used.emplace(row.from, row.from_port).second) << row.from << row.from_port;
+    EXPECT_TRUE(used.emplace(row.to, row.to_port).second) << row.to << row.to_port;
+  }
+  return {.switches = count_of(bill, scenario::BillPart::kSwitch),
+          .cables = cables.size() - 64 * static_cast<std::size_t>(ports_of_nic(built.design))};
+}
+
+// By hand. Leaves of 16 hosts have 16 uplinks; of a fat-tree 20 hosts and 20 uplinks, to as many aggregation switches,
+// and four racks are a pod, which needs no cores. A spine joins up to 40 / leaves cables to each leaf.
+TEST(DesignSpace, TwoPortsOfANicHaveTwiceTheLeavesAndPlanesTwiceOfAll) {
+  const auto expect = [](Shape shape, const SpaceOptions& ports, const Counts& expected) {
+    const Built one = built(shape, ports);
+    const Counts counts = counts_of(one);
+    EXPECT_EQ(counts.switches, expected.switches) << name_of(one.design);
+    EXPECT_EQ(counts.cables, expected.cables) << name_of(one.design);
+  };
+  for (const Shape shape : {Shape::kLeafSpine, Shape::kRailOptimised}) {
+    expect(shape, {.planes = {1}}, {.switches = 4 + 2, .cables = 4 * 16});
+    expect(shape, {.planes = {1}, .tors = {2}}, {.switches = 2 * 4 + 4, .cables = 2 * 4 * 16});
+    expect(shape, {.planes = {2}}, {.switches = 2 * (4 + 2), .cables = 2 * 4 * 16});
+  }
+  expect(Shape::kFatTree, {.planes = {1}}, {.switches = 4 + 20, .cables = 4 * 20});
+  expect(Shape::kFatTree, {.planes = {1}, .tors = {2}}, {.switches = 2 * 4 + 20, .cables = 2 * 4 * 20});
+  expect(Shape::kFatTree, {.planes = {2}}, {.switches = 2 * (4 + 20), .cables = 2 * 4 * 20});
+}
+
+TEST(DesignSpace, ThePortsOfANicEndAtTheLeavesOfItsRackOrInPlanes) {
+  for (const auto& [ports, leaf] : {std::pair{SpaceOptions{.planes = {1}, .tors = {2}}, "rack0/leaf1"},
+                                    std::pair{SpaceOptions{.planes = {2}}, "plane1/leaf0"}}) {
+    const Built one = built(Shape::kLeafSpine, ports);
+    const std::vector<CableRow> cables = cabling_of(one.scenario, one.graph, 1);
+    const auto second = std::ranges::find(cables, "host3/nic0/port1", &CableRow::from);
+    ASSERT_NE(second, cables.end());
+    EXPECT_EQ(second->to, leaf);
+    EXPECT_EQ(second->to_port, "port3");
+  }
+}
+
+TEST(DesignSpace, ATreeWhoseRacksHaveTwoLeavesTakesHalfTheHosts) {
+  Design design{.network = {},
+                .switch_ = {.name = "s", .ports = 8, .rate = 200_gbps},
+                .nic = {.name = "n", .ports = 2, .rate = 200_gbps},
+                .shape = Shape::kFatTree};
+  design.hosts = 8 * 8 * 8 / 4;
+  EXPECT_TRUE(wire(design));
+  design.tors = 2;
+  EXPECT_FALSE(wire(design));
+  design.hosts /= 2;
+  EXPECT_TRUE(wire(design));
+  design.tors = 1;
+  design.planes = 2;
+  design.hosts *= 2;
+  EXPECT_TRUE(wire(design));
+}
+
+// Not those of InfiniBand, and not without a second port.
+TEST(DesignSpace, PortsOfEthernetStandInForOneAnother) {
+  const SpaceOptions options{.networks = {"rocev2", "infiniband", "uet"},
+                             .nics = {"connectx-6", "equal"},
+                             .shapes = {Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree},
+                             .tors = {1, 2}};
+  const auto space = design_space(options, kCluster, scenario::test_catalogue());
+  ASSERT_TRUE(space);
+  std::set<std::pair<bool, std::int64_t>> seen;
+  for (const Design& design : space->designs) {
+    const std::vector<std::string> settings = settings_of(design);
+    const bool stands_in = std::ranges::count(settings, std::string("routing.port_failover=true")) > 0;
+    const bool is_ethernet = design.network.name != "infiniband";
+    EXPECT_EQ(stands_in, is_ethernet && ports_of_nic(design) > 1) << name_of(design);
+    EXPECT_LE(ports_of_nic(design), 2);
+    seen.emplace(is_ethernet, design.planes * 10 + design.tors);
+  }
+  const std::set<std::pair<bool, std::int64_t>> all{{false, 11}, {false, 12}, {false, 21},
+                                                    {true, 11},  {true, 12},  {true, 21}};
+  EXPECT_EQ(seen, all);
 }
 
 TEST(DesignSpace, UnknownNamesAreErrors) {

@@ -185,7 +185,8 @@ class MoveFinder {
            other.switch_.breakout == setting_.design.switch_.breakout && other.nic.name == setting_.design.nic.name;
   }
   [[nodiscard]] bool is_like(const Design& other) const {
-    return other.shape == setting_.design.shape && other.planes == setting_.design.planes;
+    const Design& own = setting_.design;
+    return other.shape == own.shape && other.planes == own.planes && other.tors == own.tors;
   }
   [[nodiscard]] bool is_same_but_oversubscription(const Design& other) const {
     return is_like(other) && same_devices(other) && other.rails == setting_.design.rails;

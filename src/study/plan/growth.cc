@@ -18,7 +18,7 @@ std::optional<Design> grown(const Design& design, std::int64_t hosts) {
   for (const Shape shape : {Shape::kLeafSpine, Shape::kFatTree}) {
     if (design.shape == Shape::kSingleSwitch || shape == Shape::kFatTree) {
       made.shape = shape;
-      if (made.planes == 1 && wire(made)) {
+      if (wire(made)) {
         return made;
       }
     }
@@ -34,7 +34,7 @@ std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const D
     made.hosts = hosts + design.spares;
     made.shape = shape;
     const bool is_known = std::ranges::any_of(found, [shape](const Design& own) { return own.shape == shape; });
-    if (!is_known && (design.planes == 1 || shape == Shape::kRailOptimised) && wire(made)) {
+    if (!is_known && (ports_of_nic(design) == 1 || takes_ports(shape)) && wire(made)) {
       found.push_back(std::move(made));
     }
   }

@@ -79,6 +79,7 @@ Json design_json(const PlannedDesign& own) {
             {"spares", design.spares},
             {"rails", design.rails},
             {"planes", design.planes},
+            {"tors", design.tors},
             {"parallelism", own.parallelism},
             {"settings", settings_of(design)}};
   if (own.is_bounded()) {

@@ -115,13 +115,14 @@ std::optional<RingWiring> torus_rings(const WiringRequest& request) {
   return std::nullopt;
 }
 
-std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription,
-                            std::int64_t ports_of_host) {
-  const std::int64_t sum = std::int64_t{oversubscription.down} + oversubscription.up;
+std::int64_t fat_tree_radix(const TreeRequest& request) {
+  const std::int64_t down = request.oversubscription.down;
+  const std::int64_t up = request.oversubscription.up;
   const auto fits = [&](std::int64_t radix) {
-    return radix * oversubscription.up % sum == 0 && radix * oversubscription.down / sum % ports_of_host == 0;
+    return radix * up % (down + up) == 0 && radix * down / (down + up) % request.ports_of_host == 0 &&
+           radix / 2 % request.leaves_of_rack == 0;
   };
-  std::int64_t radix = ports - ports % 2;
+  std::int64_t radix = request.ports - request.ports % 2;
   while (radix > 0 && !fits(radix)) {
     radix -= 2;
   }

@@ -59,10 +59,15 @@ struct RingWiring {
 /// the shortest. Of the request hosts, ports of a host and ports of a switch count. None: there is no such wiring.
 [[nodiscard]] std::optional<RingWiring> torus_rings(const WiringRequest& request);
 
-/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides and of which whole hosts
-/// take a leaf's half below, each with `ports_of_host` (1 or more); 0: none.
-[[nodiscard]] std::int64_t fat_tree_radix(std::int64_t ports, scenario::Oversubscription oversubscription,
-                                          std::int64_t ports_of_host);
+struct TreeRequest {
+  std::int64_t ports = 64;          // of a switch
+  std::int64_t ports_of_host = 1;   // at each of its leaves, 1 or more
+  std::int64_t leaves_of_rack = 1;  // that the same hosts are wired to, 1 or more
+  scenario::Oversubscription oversubscription{};
+};
+/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides, of which whole hosts take
+/// a leaf's half below, and whole racks the leaves of a pod; 0: none.
+[[nodiscard]] std::int64_t fat_tree_radix(const TreeRequest& request);
 /// NIC ports that a fat-tree of three tiers takes: pods of radix / 2 leaves, as many pods as an aggregation switch's
 /// upper half can be joined to.
 [[nodiscard]] std::int64_t fat_tree_ports(std::int64_t radix, scenario::Oversubscription oversubscription);

@@ -122,10 +122,18 @@ TEST(Wiring, TwoTiersEndAtHalfTheSquareOfTheRadix) {
 // Al-Fares et al.: k^3 / 4.
 TEST(Wiring, ThreeTiersEndAtAQuarterOfTheCube) {
   EXPECT_EQ(fat_tree_ports(64, kNone), 64 * 64 * 64 / 4);
-  EXPECT_EQ(fat_tree_radix(64, kNone, 1), 64);
-  EXPECT_EQ(fat_tree_radix(64, kTwo, 1), 60);   // a third of 64 is no number of ports
-  EXPECT_EQ(fat_tree_radix(40, kNone, 8), 32);  // 20 ports are no whole hosts of eight
-  EXPECT_EQ(fat_tree_radix(8, kNone, 8), 0);
+  EXPECT_EQ(fat_tree_radix({.ports = 64, .ports_of_host = 1, .oversubscription = kNone}), 64);
+  EXPECT_EQ(fat_tree_radix({.ports = 64, .ports_of_host = 1, .oversubscription = kTwo}),
+            60);  // a third of 64 is no number of ports
+  EXPECT_EQ(fat_tree_radix({.ports = 40, .ports_of_host = 8, .oversubscription = kNone}),
+            32);  // 20 ports are no whole hosts of eight
+  EXPECT_EQ(fat_tree_radix({.ports = 8, .ports_of_host = 8, .oversubscription = kNone}), 0);
+}
+
+// A pod has half as many leaves as a switch has ports, and racks of two leaves take an even number of them.
+TEST(Wiring, RacksOfSeveralLeavesFillAPod) {
+  EXPECT_EQ(fat_tree_radix({.ports = 64, .leaves_of_rack = 2, .oversubscription = kNone}), 64);
+  EXPECT_EQ(fat_tree_radix({.ports = 62, .leaves_of_rack = 2, .oversubscription = kNone}), 60);
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
     if (!ports) {
       return pass_on(ports);
     }
-    assembly::set_relays(job.plan, rank, *ports);
+    assembly::describe_rails(job.plan, rank, *ports);
     Job::Rank& own = job.ranks.emplace_back(std::move(*ports), job.connector, parts.matcher);
     job.connector.add_rank(own.ports, own.messenger);
     if (Result<void> programmed = make_program(job, rank); !programmed) {
@@ -466,12 +466,13 @@ std::uint64_t FlowSimulation::jumped_operations(std::size_t job) const {
 }
 
 Duration FlowSimulation::ideal_time(const workload::MessageRecord& message) const {
-  const assembly::FlowEnds ends = assembly::ends_of(parts_->jobs[message.flow.job.value()]->plan, message.flow);
+  const assembly::TrafficPlan& plan = parts_->jobs[message.flow.job.value()]->plan;
+  const assembly::FlowEnds ends = assembly::ends_of(plan, message.flow, message.queue_pair);
   const flow::MessageQuery query{
       .from = ends.source,
       .to = ends.destination,
       .opcode = workload::opcode_of(message.operation),
-      .size = message.size,
+      .size = assembly::most_by_one_port(plan, message.flow, message.size),
       .path_mtu = verbs::ethernet_path_mtu_from(Bytes(scenario_.fabric.mtu)).value_or(verbs::PathMtu::k4096)};
   Duration time = parts_->medium->ideal_time(query);
   if (ends.hop) {

@@ -31,21 +31,22 @@ void add_loads(world::FlowMedium& medium, const ConnectionEnd& end, Bytes payloa
                std::map<std::uint32_t, double>& seconds) {
   const std::size_t pairs = end.options.data_queue_pairs();
   for (std::size_t i = 0; i < pairs; ++i) {
-    const Result<verbs::QpDescription> pair = end.port.provider->query_qp(end.queue_pairs[i]);
+    const workload::RailPort& port = end.port_of(i);
+    const Result<verbs::QpDescription> pair = port.provider->query_qp(end.queue_pairs[i]);
     if (!pair) {
       continue;
     }
     const verbs::QpAttributes& attributes = pair->attributes;
     const EndpointId to = attributes.address.destination;
     const Bytes full = verbs::to_bytes(attributes.path_mtu);
-    const flow::MessagePackets packet = medium.packets_of({.from = end.port.endpoint,
+    const flow::MessagePackets packet = medium.packets_of({.from = port.endpoint,
                                                            .to = to,
                                                            .opcode = verbs::WrOpcode::kRdmaWrite,
                                                            .size = full,
                                                            .path_mtu = attributes.path_mtu});
     const double bits = static_cast<double>(payload.count()) / static_cast<double>(pairs) * 8 *
                         static_cast<double>(packet.data.count()) / static_cast<double>(full.count());
-    const Result<flow::Route> route = medium.route({.from = end.port.endpoint,
+    const Result<flow::Route> route = medium.route({.from = port.endpoint,
                                                     .to = to,
                                                     .queue_pair = end.queue_pairs[i],
                                                     .remote_queue_pair = attributes.destination_qpn,
@@ -136,13 +137,13 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
   std::vector<world::FlowLoad> made;
   for (const world::FlowDemand& demand : demands) {
     const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
-    if (found == ends.end() || parts_->medium->is_scale_up(found->second->port.endpoint)) {
+    if (found == ends.end() || parts_->medium->is_scale_up(found->second->first_port().endpoint)) {
       continue;
     }
     const ConnectionEnd& end = *found->second;
     std::map<std::uint32_t, double> seconds;
     add_loads(*parts_->medium, end, demand.bytes, seconds);
-    note_sender(end.port.endpoint, seconds);
+    note_sender(end.first_port().endpoint, seconds);
     world::FlowLoad& own =
         made.emplace_back(world::FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
     for (const auto& [link, needed] : seconds) {
@@ -169,10 +170,10 @@ Result<std::vector<results::StepRow>> FlowSimulation::training_steps(const std::
     if (!job->training->composed()) {  // which has asked for the loads of its operations
       job->connector.visit_ends([this](const ConnectionEnd& end) {
         std::map<std::uint32_t, double> links;
-        if (!parts_->medium->is_scale_up(end.port.endpoint)) {
+        if (!parts_->medium->is_scale_up(end.first_port().endpoint)) {
           add_loads(*parts_->medium, end, Bytes(1), links);
         }
-        note_sender(end.port.endpoint, links);
+        note_sender(end.first_port().endpoint, links);
       });
     }
     Result<results::StepRow> row = job->training->finish(keep_going);

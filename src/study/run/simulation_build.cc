@@ -359,7 +359,7 @@ Result<void> Simulation::make_job(assembly::TrafficPlan plan, std::size_t first_
     if (!ports) {
       return pass_on(ports);
     }
-    assembly::set_relays(job.plan, rank, *ports);
+    assembly::describe_rails(job.plan, rank, *ports);
     workload::DeliveryMatcher& matcher = job.plan.as_long_as_jobs ? parts_->company_matcher : parts_->matcher;
     Job::Rank& made = job.ranks.emplace_back(place, std::move(*ports), job.connector, matcher);
     job.connector.add_rank(made.ports, made.messenger);

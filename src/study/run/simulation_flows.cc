@@ -69,7 +69,7 @@ class Simulation::Planner {
   };
   [[nodiscard]] Result<void> add(Job& job, const Sent& sent, FlowSet& set) {
     Result<const workload::ConnectionEnd*> near = job.connector.connect(sent.connection, sent.options);
-    if (!near || world_.is_scale_up((*near)->port.endpoint)) {
+    if (!near || world_.is_scale_up((*near)->first_port().endpoint)) {
       return near ? Result<void>() : pass_on(near);
     }
     workload::ConnectionRequest back = sent.connection;
@@ -86,17 +86,19 @@ class Simulation::Planner {
       if (set.flows.size() == kMaxPlanned) {
         return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
       }
-      const host::Nic& nic = world_.nic(from.port.endpoint);
+      const EndpointId source = from.port_of(i).endpoint;
+      const EndpointId destination = from.peer_port_of(i).endpoint;
+      const host::Nic& nic = world_.nic(source);
       const bool any_path = nic.takes_any_path(from.queue_pairs[i]);
-      world::PlannedFlow flow{.source = from.port.endpoint,
-                              .destination = to.port.endpoint,
+      world::PlannedFlow flow{.source = source,
+                              .destination = destination,
                               .bytes = sent.bytes / static_cast<double>(pairs),
                               .any_path = any_path};
       if (nic.device().uet() == nullptr) {
         const wire::Packet packet = packet_of(nic, from.queue_pairs[i]);
         flow.tuple_hash = nic.tuple_hash_of(packet);
         flow.entropy = packet.common.entropy;
-        const host::Nic& other = world_.nic(to.port.endpoint);
+        const host::Nic& other = world_.nic(destination);
         flow.back_hash = other.tuple_hash_of(packet_of(other, to.queue_pairs[i]));
         if (!transport::is_infiniband(packet.common.encapsulation)) {
           flow.headers = host::header_fields(packet, addresses_);

@@ -162,8 +162,8 @@ void Simulation::learn_flow_hashes() {
   const auto visit = [this](const auto& function) {
     for (const auto& job : running_) {
       job->connector.visit_ends([&](const workload::ConnectionEnd& end) {
-        for (const Qpn pair : end.queue_pairs) {
-          function(end.port.endpoint, pair);
+        for (std::size_t i = 0; i < end.queue_pairs.size(); ++i) {
+          function(end.port_of(i).endpoint, end.queue_pairs[i]);
         }
       });
     }

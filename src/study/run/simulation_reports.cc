@@ -199,7 +199,7 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
 
 world::IdealPath Simulation::path_of(const workload::MessageRecord& message) const {
   const Job& running = *running_[message.flow.job.value()];
-  const assembly::FlowEnds ends = assembly::ends_of(running.plan, message.flow);
+  const assembly::FlowEnds ends = assembly::ends_of(running.plan, message.flow, message.queue_pair);
   const EndpointId source = ends.source;
   return {.source = source,
           .destination = ends.destination,
@@ -212,8 +212,10 @@ world::IdealPath Simulation::path_of(const workload::MessageRecord& message) con
 
 Duration Simulation::ideal_time(const workload::MessageRecord& message) const {
   world::IdealPath path = path_of(message);
-  const Duration network = world::ideal_time(*world_, path, message.operation, message.size);
-  const auto hop = assembly::ends_of(running_[message.flow.job.value()]->plan, message.flow).hop;
+  const assembly::TrafficPlan& plan = running_[message.flow.job.value()]->plan;
+  const Bytes size = assembly::most_by_one_port(plan, message.flow, message.size);
+  const Duration network = world::ideal_time(*world_, path, message.operation, size);
+  const auto hop = assembly::ends_of(plan, message.flow).hop;
   if (!hop) {
     return network;
   }

@@ -192,6 +192,14 @@ constexpr std::array kTraffic = {
                  "fewest bytes that have not completed; `collectives`: as [collectives] says for a collective, "
                  "`round-robin` for all else.",
         .empty_word = "collectives"},
+    Key{.name = "ends",
+        .binding = bind<&TrafficSettings::ends>(),
+        .fallback = "ports",
+        .about = "Where NICs have several ports (`topology.ports_per_nic`): each sends and receives by itself "
+                 "(`host0/nic0/port1`; a rank of `job` by its first), or the NIC does (`host0/nic0`), whose ports take "
+                 "the queue pairs of a connection in turn, at both ends. With `nics` a queue pair that is connected "
+                 "anew goes on at the next port.",
+        .only_for = "flows permutation incast all-to-all poisson checkpoint"},
 };
 
 constexpr std::array kEvent = {

@@ -35,6 +35,9 @@ enum class Operation : std::uint8_t { kWrite, kRead, kSend, kWriteImm };
 /// Which network carries a traffic: that of [fabric], or the links of [scale_up].
 enum class TrafficRoute : std::uint8_t { kFabric, kScaleUp };
 
+/// Who a flow is from and to: a port of a NIC, or a NIC, whose ports take the queue pairs of a connection in turn.
+enum class TrafficEnds : std::uint8_t { kPorts, kNics };
+
 /// One [[traffic]]. Which members mean something depends on the kind.
 struct TrafficSettings {
   std::string name;  // "traffic0" where the file gives none
@@ -59,6 +62,7 @@ struct TrafficSettings {
   bool required = true;                  // no: left out where the network's family cannot carry it
   std::string job;                       // empty: hosts are the participants
   TrafficRoute over = TrafficRoute::kFabric;
+  TrafficEnds ends = TrafficEnds::kPorts;
   // Collectives; a value that is not given is that of [collectives].
   workload::CollectiveKind collective = workload::CollectiveKind::kAllReduce;
   workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;

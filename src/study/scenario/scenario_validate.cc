@@ -372,6 +372,13 @@ Result<void> validate_checkpoint(const Scenario& scenario, const TrafficSettings
              : fail_at(scenario, path + "over", "storage is reached through the fabric");
 }
 
+Result<void> validate_ends(const Scenario& scenario, const TrafficSettings& traffic, const std::string& path) {
+  if (traffic.ends == TrafficEnds::kNics && traffic.over == TrafficRoute::kScaleUp) {
+    return fail_at(scenario, path + "ends", "'nics' are of the fabric; leave it out with over = \"scale-up\"");
+  }
+  return {};
+}
+
 Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   const auto& traffic = scenario.traffic[index];
   const auto path = fmt::format("traffic[{}].", index);
@@ -384,7 +391,10 @@ Result<void> validate_one_traffic(const Scenario& scenario, std::size_t index) {
   if (traffic.stop && *traffic.stop <= traffic.start) {
     return fail_at(scenario, path + "stop", "{} is not after start, {}", *traffic.stop, traffic.start);
   }
-  if (auto ends = validate_end(scenario, traffic, path); !ends) {
+  if (auto end = validate_end(scenario, traffic, path); !end) {
+    return end;
+  }
+  if (auto ends = validate_ends(scenario, traffic, path); !ends) {
     return ends;
   }
   if (traffic.kind == TrafficKind::kFlows) {

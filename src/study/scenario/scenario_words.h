@@ -239,6 +239,10 @@ struct WordsOf<TrafficRoute> : NothingPlanned {
   static constexpr WordList<2> kWords = {"fabric", "scale-up"};
 };
 template <>
+struct WordsOf<TrafficEnds> : NothingPlanned {
+  static constexpr WordList<2> kWords = {"ports", "nics"};
+};
+template <>
 struct WordsOf<TrafficKind> : NothingPlanned {
   static constexpr WordList<9> kWords = {"flows",           "permutation", "incast",     "all-to-all", "poisson",
                                          "ring-all-reduce", "collective",  "checkpoint", "multicast"};

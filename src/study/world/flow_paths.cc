@@ -1,6 +1,7 @@
 #include "study/world/flow_paths.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -20,25 +21,53 @@ std::uint32_t hash_of(const host::Nic& nic, Qpn pair, const wire::Packet& packet
                                                                        : nic.flow_hash_of(pair);
 }
 
+/// Of what a flow sends, the part that goes through each of its ports.
+std::vector<double> parts_by_port(const ConnectionEnd& end, const SentBytes& sent) {
+  if (end.ports.size() == 1) {
+    return {1.0};
+  }
+  std::vector<double> parts(end.ports.size(), 0);
+  const std::size_t pairs = end.options.data_queue_pairs();
+  for (std::size_t i = 0; i < pairs; ++i) {
+    parts[end.port_number(i)] += sent.part_of(i, pairs);
+  }
+  return parts;
+}
+
+/// The first queue pair at one of the ports that has any.
+std::size_t first_at(const ConnectionEnd& end, std::size_t place) {
+  std::size_t pair = 0;
+  while (end.port_number(pair) != place) {
+    ++pair;
+  }
+  return pair;
+}
+
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
-                                                  EndpointId destination, const SentBytes& sent) {
+                                                  const SentBytes& sent) {
   const std::size_t pairs = end.options.data_queue_pairs();
+  const std::vector<double> by_port = parts_by_port(end, sent);
   std::map<fabric::PortIndex, double> links;
-  PathStream stream{.flow = {.source = end.port.endpoint, .destination = destination}};
-  const host::Nic& nic = world.nic(end.port.endpoint);
-  if (nic.takes_any_path(end.queue_pairs.front())) {
-    // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
-    // it had many: which path it has taken is known to the context alone.
-    for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-      stream.flow.hash = i * kHashStep;
-      add_links(fabric, stream, 1.0 / kEntropies, links);
+  for (std::size_t place = 0; place < by_port.size(); ++place) {
+    if (by_port[place] == 0) {
+      continue;  // with fewer queue pairs than ports
     }
-  } else {
+    const host::Nic& nic = world.nic(end.ports[place].endpoint);
+    PathStream stream{.flow = {.source = end.ports[place].endpoint, .destination = end.peer_ports[place].endpoint}};
+    if (nic.takes_any_path(end.queue_pairs[first_at(end, place)])) {
+      // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
+      // it had many: which path it has taken is known to the context alone.
+      for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+        stream.flow.hash = i * kHashStep;
+        add_links(fabric, stream, by_port[place] / kEntropies, links);
+      }
+      continue;
+    }
     for (std::size_t i = 0; i < pairs; ++i) {
       const double part = sent.part_of(i, pairs);
-      if (part > 0) {
+      if (part > 0 && end.port_number(i) == place) {
         const wire::Packet packet = nic.packet_of(end.queue_pairs[i]);
         stream.flow.hash = hash_of(nic, end.queue_pairs[i], packet);
         stream.entropy = packet.common.entropy;
@@ -49,15 +78,29 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
   return links;
 }
 
+/// The rate of a flow when the first of its ports is full.
+template <class Fabric>
+double line_of(const Fabric& fabric, const ConnectionEnd& end, const SentBytes& sent) {
+  const std::vector<double> by_port = parts_by_port(end, sent);
+  double line = std::numeric_limits<double>::infinity();
+  for (std::size_t place = 0; place < by_port.size(); ++place) {
+    if (by_port[place] > 0) {
+      line = std::min(line, link_rate(fabric, end.ports[place].endpoint.value()) / by_port[place]);
+    }
+  }
+  return line;
+}
+
 /// The links of all flows, and what they carry.
 template <class Fabric>
 class Examination {
  public:
   Examination(const Fabric& fabric, double payload_share) : fabric_(fabric), payload_share_(payload_share) {}
 
-  void add(const World& world, const ConnectionEnd& end, EndpointId destination, const FlowDemand& demand) {
-    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, destination, demand.sent);
-    FlowLinks& uses = flows_[{end.port.endpoint, destination}];
+  void add(const World& world, const ConnectionEnd& end, const FlowDemand& demand) {
+    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, demand.sent);
+    const Ends ends{end.first_port().endpoint, end.peer_ports.front().endpoint};
+    FlowLinks& uses = flows_[ends];
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
       carried_[link] += part * static_cast<double>(demand.bytes.count());
@@ -65,7 +108,7 @@ class Examination {
       // the fabric shows it.
       const auto& from = fabric_.port(port);
       if (!from.has(fabric::kIsEndpoint) && !fabric_.port(from.peer).has(fabric::kIsEndpoint)) {
-        senders_[link].insert(end.port.endpoint);
+        senders_[link].insert(ends.first);
       }
       const auto known = std::ranges::find(uses, link, &LinkUse::link);
       if (known == uses.end()) {
@@ -74,8 +117,9 @@ class Examination {
         known->part += part;
       }
     }
-    ++connections_[{end.port.endpoint, destination}];
-    ++senders_of_[{end.port.endpoint, destination}][demand.flow.source];
+    ++connections_[ends];
+    ++senders_of_[ends][demand.flow.source];
+    lines_[ends] += line_of(fabric_, end, demand.sent);
   }
 
   [[nodiscard]] std::set<fabric::PortIndex> links() const {
@@ -94,7 +138,7 @@ class Examination {
       for (LinkUse& use : uses) {
         use.part /= connections_.at(ends);
       }
-      lines.push_back(rate_of(ends.first.value()));
+      lines.push_back(lines_.at(ends) / connections_.at(ends));
       flows.push_back(uses);
     }
     for (std::size_t link = 0; link < capacities_.size(); ++link) {
@@ -160,6 +204,7 @@ class Examination {
   std::map<Ends, FlowLinks> flows_;
   std::map<Ends, std::uint32_t> connections_;
   std::map<Ends, std::map<workload::RankId, std::uint32_t>> senders_of_;  // their connections among those
+  std::map<Ends, double> lines_;                                          // sums over connections
 };
 
 /// Tells `take` of every demand that goes through the network.
@@ -171,14 +216,10 @@ void visit_flows(const FlowPaths::Options& options, std::span<const FlowDemand> 
   });
   for (const FlowDemand& demand : demands) {
     const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
-    if (found == ends.end() || options.world.is_scale_up(found->second->port.endpoint)) {
+    if (found == ends.end() || options.world.is_scale_up(found->second->first_port().endpoint)) {
       continue;
     }
-    const ConnectionEnd& end = *found->second;
-    const Result<EndpointId> destination = options.connector.endpoint_of(end.name.to, end.name.remote_rail);
-    if (destination) {
-      take(demand, end, *destination);
-    }
+    take(demand, *found->second);
   }
 }
 
@@ -186,9 +227,8 @@ template <class Fabric>
 Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Options& options,
                                    std::span<const FlowDemand> demands) {
   Examination<Fabric> examination(fabric, options.payload_share);
-  visit_flows(options, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
-    examination.add(options.world, end, destination, demand);
-  });
+  visit_flows(options, demands,
+              [&](const FlowDemand& demand, const ConnectionEnd& end) { examination.add(options.world, end, demand); });
   return examination;
 }
 
@@ -229,10 +269,10 @@ PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
 std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) const {
   std::vector<FlowLoad> made;
   options_.world.fabric().visit([&](const auto& fabric) {
-    visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end, EndpointId destination) {
+    visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end) {
       FlowLoad& own =
           made.emplace_back(FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
-      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, destination, demand.sent)) {
+      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, demand.sent)) {
         const double rate = link_rate(fabric, port) * options_.payload_share;
         own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});
       }
