@@ -10,7 +10,7 @@
 namespace weft::workload {
 namespace {
 
-constexpr std::array<std::string_view, kAxes> kWords{"tp", "cp", "ep", "dp", "pp"};
+constexpr std::array<std::string_view, kAxes> kAxisWords{"tp", "cp", "ep", "dp", "pp"};
 
 /// Nothing, or what is wrong with which number.
 using Fault = std::optional<ParallelFault>;
@@ -126,7 +126,7 @@ Fault check_batch(const BatchShape& batch, const Parallelism& p) {
 
 }  // namespace
 
-std::string_view to_string(Axis axis) { return kWords[static_cast<std::size_t>(axis)]; }
+std::string_view to_string(Axis axis) { return kAxisWords[static_cast<std::size_t>(axis)]; }
 
 Result<AxisOrder> parse_axis_order(std::string_view text) {
   AxisOrder order{};
@@ -135,11 +135,11 @@ Result<AxisOrder> parse_axis_order(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
-    const auto found = std::ranges::find(kWords, word);
-    if (found == kWords.end()) {
-      return tl::unexpected<Error>(unknown_word({.kind = "axis", .word = word, .valid = kWords}));
+    const auto found = std::ranges::find(kAxisWords, word);
+    if (found == kAxisWords.end()) {
+      return tl::unexpected<Error>(unknown_word({.kind = "axis", .word = word, .valid = kAxisWords}));
     }
-    const auto axis = static_cast<std::size_t>(found - kWords.begin());
+    const auto axis = static_cast<std::size_t>(found - kAxisWords.begin());
     if (seen[axis]) {
       return fail("order '{}': {} twice", text, word);
     }
