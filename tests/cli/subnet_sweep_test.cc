@@ -77,14 +77,14 @@ TEST(SubnetSweep, HasTheTimesOfTheScenarioUnlessOptionsGiveOthers) {
   const std::string scenario =
       kScenario + " --set \"subnet.switch_sma_time=30 us\" --set \"subnet.manager_time=7 us\" --set subnet.retries=5";
   const nlohmann::json own = swept(scenario);
-  EXPECT_EQ(own["switch_sma_s"], 30e-6);
-  EXPECT_EQ(own["hca_sma_s"], 20e-6);
-  EXPECT_EQ(own["mad_s"], 7e-6);
+  EXPECT_DOUBLE_EQ(own["switch_sma_s"].get<double>(), 30e-6);
+  EXPECT_DOUBLE_EQ(own["hca_sma_s"].get<double>(), 20e-6);
+  EXPECT_DOUBLE_EQ(own["mad_s"].get<double>(), 7e-6);
   EXPECT_EQ(own["retries"], 5);
   const nlohmann::json other = swept(scenario + " --agent-time 40us --hca-sma-time 50us --retries 2");
-  EXPECT_EQ(other["switch_sma_s"], 40e-6);
-  EXPECT_EQ(other["hca_sma_s"], 50e-6);
-  EXPECT_EQ(other["mad_s"], 7e-6);
+  EXPECT_DOUBLE_EQ(other["switch_sma_s"].get<double>(), 40e-6);
+  EXPECT_DOUBLE_EQ(other["hca_sma_s"].get<double>(), 50e-6);
+  EXPECT_DOUBLE_EQ(other["mad_s"].get<double>(), 7e-6);
   EXPECT_EQ(other["retries"], 2);
 }
 

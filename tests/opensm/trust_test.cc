@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/test_paths.h"
-#include "subnet/agent/test_subnet.h"
+#include "subnet/manager/test_swept.h"
 
 namespace weft::subnet {
 namespace {
