@@ -244,6 +244,15 @@ Result<std::unique_ptr<study::run::CaptureTap>> open_captures(const study::scena
   return study::run::CaptureTap::open(simulation.world(), static_cast<std::uint64_t>(scenario.seed), options.captures);
 }
 
+/// Who watches the run, and what there is to say of it.
+void tell(const RunCase& options, const study::run::Progress& progress, ProgressBar& bar) {
+  options.watch(progress);
+  if (const std::optional<std::string> line = options.remark(progress); line) {
+    bar.clear();
+    fmt::print(stderr, "{}\n", *line);
+  }
+}
+
 }  // namespace
 
 Result<study::results::RunResults> run_case(const study::scenario::Scenario& scenario, const RunCase& options) {
@@ -278,11 +287,7 @@ Result<study::results::RunResults> run_case(const study::scenario::Scenario& sce
     ProgressBar bar(stderr, options.progress);
     end = (*simulation)->run([&](const study::run::Progress& progress) {
       bar.update([&](Duration elapsed) { return facts_of(options.name, progress, elapsed); });
-      options.watch(progress);
-      if (const std::optional<std::string> line = options.remark(progress); line) {
-        bar.clear();
-        fmt::print(stderr, "{}\n", *line);
-      }
+      tell(options, progress, bar);
       return !interrupted();
     });
   }

@@ -49,7 +49,7 @@ class PlannedLoads {
       const auto end = options_.connector.connect(send.connection, send.options);
       for (std::uint32_t i = 0; end && i < send.options.data_queue_pairs(); ++i) {
         const Qpn number = (*end)->queue_pairs[i];
-        if (const auto pair = (*end)->port.provider->query_qp(number); pair) {
+        if (const auto pair = (*end)->port_of(i).provider->query_qp(number); pair) {
           const auto links = options_.medium.links_of({.from = sender_of(send),
                                                        .to = pair->attributes.address.destination,
                                                        .queue_pair = number,
