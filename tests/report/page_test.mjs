@@ -315,6 +315,26 @@ describe('the page of the report', () => {
     await close();
   });
 
+  it('folds what a first answer leaves out, and says so', async () => {
+    const quick = structuredClone(readData('empty.json'));
+    const titles = async () => {
+      const {page, faults, close} = await open(reportOfDocument(quick));
+      const found = await page.$$eval('main > section', (all) =>
+        all.map((one) => [one.querySelector('h2').textContent, one.textContent]),
+      );
+      assert.deepEqual(faults, []);
+      await close();
+      return found;
+    };
+    assert.ok(!(await titles()).some(([title]) => title === 'Left out by --quick'));
+    quick.fabrics.find((fabric) => fabric.possible).slice_caution = 'quick: shorter slices, one seed';
+    const folded = await titles();
+    const [, text] = folded.find(([title]) => title === 'Left out by --quick');
+    assert.match(text, /without --quick measures the rest/);
+    assert.match(text, /Timelines of a step; Latency/);
+    assert.ok(!folded.some(([title]) => title === 'Latency'));
+  });
+
   it('stands whatever figures are missing', async () => {
     const keys = Object.keys(comparison.fabrics[1]).filter((name) => !['name', 'possible'].includes(name));
     const groups = [0, 1, 2, 3].map((group) => keys.filter((_, index) => index % 4 === group));

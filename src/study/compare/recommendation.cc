@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "study/compare/money_text.h"
@@ -23,7 +23,8 @@ using Fabric = report::ComparedFabric;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-/// A figure of money that differs by less than rounding has one key, so that ties are ordered by name.
+/// A figure of money that differs by less than rounding has one key, so that ties are ordered by what each costs with
+/// its own step, and then by name.
 std::int64_t key_of(const CostedFabric& own, double least) { return std::llround(own.cost() / least * 1e9); }
 
 /// Money for a second of the cluster, but for a factor that all fabrics have.
@@ -145,8 +146,9 @@ class Recommender {
   explicit Recommender(std::vector<CostedFabric> all) : ranked_(std::move(all)) {
     share_step_of_cheapest(ranked_);
     const double least = std::ranges::min_element(ranked_, {}, &CostedFabric::cost)->cost();
-    std::ranges::stable_sort(
-        ranked_, {}, [least](const CostedFabric& own) { return std::pair(key_of(own, least), own.fabric->name); });
+    std::ranges::stable_sort(ranked_, {}, [least](const CostedFabric& own) {
+      return std::tuple(key_of(own, least), own.fabric->work_cost->usd, own.fabric->name);
+    });
   }
 
   report::Recommendation make() {
