@@ -182,7 +182,10 @@ Result<void> write_all(const RunText& text, const std::vector<study::results::Ru
 std::string comparison_of(const std::vector<study::results::RunResults>& runs, LineWidth width) {
   std::vector<study::results::ComparedRun> columns;
   for (const study::results::RunResults& results : runs) {
-    columns.push_back({.name = results.run.case_name, .summary = study::results::summarise(results)});
+    columns.push_back({.name = results.run.case_name,
+                       .summary = study::results::summarise(results),
+                       .end = results.run.end,
+                       .ended_at = results.run.ended_at});
   }
   return study::results::comparison_text(columns, width);
 }

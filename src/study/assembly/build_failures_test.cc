@@ -181,7 +181,8 @@ TEST(BuildFailures, RoutesLearnOfAFailureOnlyWhenAManagerIsThereAndHasSwept) {
 }
 
 TEST(BuildFailures, WhatCannotHappenIsRefusedWithItsPlace) {
-  EXPECT_THAT(fault_of(failure("link-down", "select = \"leaf0/port4\"")), HasSubstr("set stop, or at"));
+  EXPECT_THAT(fault_of(failure("link-down", "select = \"leaf0/port4\"")),
+              HasSubstr("set stop at the top of the scenario, or at here"));
   EXPECT_THAT(fault_of(failure("link-down", "at = \"1 ms\"")), HasSubstr("which one fails then? Set select"));
   EXPECT_THAT(fault_of(failure("link-down", "at = \"1 ms\"\nselect = \"leaf0\"\nfit = 5")),
               HasSubstr("failure[0].fit: has no effect with at"));

@@ -81,6 +81,16 @@ Result<void> check_triggers(const scenario::TrafficSettings& traffic, const scen
   return {};
 }
 
+std::string none_selected(const std::string& selector, const std::vector<Participant>& from) {
+  std::string text = "'" + selector + "' selects no further participant; ";
+  if (from.empty()) {
+    return text + "there are none";
+  }
+  text += from.size() == 1 ? "the only one is " : "there are ";
+  return text + from.front().name + (from.size() == 1 ? "" : " to " + from.back().name) +
+         ", each at most once, and no switches";
+}
+
 }  // namespace
 
 Result<std::vector<std::size_t>> select(const std::vector<std::string>& selectors, const std::vector<Participant>& from,
@@ -97,7 +107,7 @@ Result<std::vector<std::size_t>> select(const std::vector<std::string>& selector
       }
     }
     if (chosen.size() == before) {
-      return wrong(traffic, "'" + selector + "' selects no further participant");
+      return wrong(traffic, none_selected(selector, from));
     }
   }
   return chosen;

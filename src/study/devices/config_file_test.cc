@@ -67,6 +67,11 @@ TEST(DeviceConfigs, JsonThatEndsOrIsNoneSaysWhere) {
   EXPECT_THAT(error_of(text.substr(0, text.size() / 2)), HasSubstr("the JSON ends before it is complete"));
   EXPECT_THAT(error_of("{\n  \"PORT\": {,}\n}"), testing::StartsWith("x:2:12: "));
   EXPECT_THAT(error_of("{\"PORT\": {\"A\": {}},\n \"PORT\": {}}"), HasSubstr("x:2: key 'PORT' stands twice"));
+  // Neither the value nor the key of another object is the second one.
+  EXPECT_THAT(
+      error_of(
+          "{\"A\": {\"X\": \"K\"},\n \"B\": {\"K\": \"\\\"K\\\"\"},\n \"C\": {\"K\" : 1,\n \"X\": \"K\",\n \"K\": 2}}"),
+      HasSubstr("x:5: key 'K' stands twice"));
   EXPECT_THAT(error_of("[1]"), HasSubstr("no object of tables"));
 }
 

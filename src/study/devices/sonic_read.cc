@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -14,11 +15,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Where the quoted strings of a JSON text begin that are keys of that name, and not values. Escapes in keys, which
+/// configurations have none of, are compared as they stand.
+std::vector<std::size_t> key_places(std::string_view text, std::string_view key) {
+  std::vector<std::size_t> places;
+  std::size_t at = text.find('"');
+  while (at != std::string_view::npos) {
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] != '"') {
+      end += text[end] == '\\' ? 2 : 1;
+    }
+    if (end >= text.size()) {
+      break;
+    }
+    const std::size_t next = text.find_first_not_of(" \t\r\n", end + 1);
+    if (next != std::string_view::npos && text[next] == ':' && text.substr(at + 1, end - at - 1) == key) {
+      places.push_back(at);
+    }
+    at = text.find('"', end + 1);
+  }
+  return places;
+}
+
 /// JSON without keys that stand twice. Errors: "name:line:column: ...".
 Result<Json> parse_json(const ConfigText& source) {
   std::vector<std::set<std::string>> keys;
+  std::map<std::string, std::size_t> seen;  // in all objects
   std::string twice;
-  std::string last;
+  std::size_t place = 0;  // of the second one among all keys of that name
   const auto watch = [&](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) {
       keys.emplace_back();
@@ -26,8 +50,10 @@ Result<Json> parse_json(const ConfigText& source) {
       keys.pop_back();
     } else if (event == Json::parse_event_t::key && !keys.empty()) {
       const std::string key = value.get<std::string>();
+      const std::size_t before = seen[key]++;
       if (!keys.back().insert(key).second && twice.empty()) {
         twice = key;
+        place = before;
       }
     }
     return true;
@@ -35,12 +61,9 @@ Result<Json> parse_json(const ConfigText& source) {
   try {
     Json json = Json::parse(source.text.begin(), source.text.end(), watch);
     if (!twice.empty()) {
-      const std::string quoted = fmt::format("\"{}\"", twice);
-      const std::size_t first = source.text.find(quoted);
-      const std::size_t at = first == std::string_view::npos ? first : source.text.find(quoted, first + 1);
-      const auto line =
-          std::count(source.text.begin(),
-                     source.text.begin() + static_cast<std::ptrdiff_t>(std::min(at, source.text.size())), '\n');
+      const std::vector<std::size_t> places = key_places(source.text, twice);
+      const std::size_t at = place < places.size() ? places[place] : 0;
+      const auto line = std::count(source.text.begin(), source.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
       return fail("{}:{}: key '{}' stands twice in one object; remove one of them", source.name, line + 1,
                   excerpt(twice));
     }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -14,6 +15,8 @@ namespace weft::study::results {
 namespace {
 
 using Cell = std::optional<std::string>;
+
+enum class Ends : std::uint8_t { kLeftOut, kShown };
 
 struct Row {
   std::string name;
@@ -75,10 +78,41 @@ std::vector<std::string> job_names(std::span<const ComparedRun> runs) {
   return names;
 }
 
-std::vector<Row> rows(std::span<const ComparedRun> runs) {
+/// Short enough for a column; the summary of the run gives the reason.
+std::string end_of(const ComparedRun& run) {
+  const auto at = [&run](std::string_view how) {
+    return fmt::format("{} at {}", how, short_text(run.ended_at.since_start()));
+  };
+  switch (run.end) {
+    case RunEnd::kFinished:
+      return "finished";
+    case RunEnd::kTimeLimit:
+      return at("stopped");
+    case RunEnd::kInterrupted:
+      return at("INTERRUPTED");
+    case RunEnd::kJobLost:
+      return at("JOB LOST");
+    case RunEnd::kStuck:
+    case RunEnd::kError:
+      break;
+  }
+  return at("FAILED");
+}
+
+/// Figures of runs that all finished, or all reached their time limit, are of the same kind.
+Ends ends_to_show(std::span<const ComparedRun> runs) {
+  const RunEnd first = runs.front().end;
+  const bool alike = std::ranges::all_of(runs, [first](const ComparedRun& run) { return run.end == first; });
+  return alike && (first == RunEnd::kFinished || first == RunEnd::kTimeLimit) ? Ends::kLeftOut : Ends::kShown;
+}
+
+std::vector<Row> rows(std::span<const ComparedRun> runs, Ends ends) {
   const auto time = [](Duration value) { return short_text(value); };
   const auto count = [](std::uint64_t value) { return fmt::format("{}", value); };
   std::vector<Row> all;
+  if (ends == Ends::kShown) {
+    all.push_back({"end", [](const ComparedRun& run) -> Cell { return end_of(run); }});
+  }
   const std::vector<std::string> jobs = job_names(runs);
   for (const std::string& job : jobs) {
     if (jobs.size() > 1) {
@@ -112,7 +146,7 @@ std::vector<Row> rows(std::span<const ComparedRun> runs) {
 constexpr std::size_t kNames = 16;
 
 /// One table of as many columns as fit in a line of a terminal.
-std::string block_text(std::span<const ComparedRun> runs, std::size_t figure, LineWidth width) {
+std::string block_text(std::span<const ComparedRun> runs, Ends ends, std::size_t figure, LineWidth width) {
   std::vector<TextTable::Column> columns = {{.heading = "side by side", .least = kNames, .spills = kNames, .gap = 0}};
   for (const ComparedRun& run : runs) {
     columns.push_back({.heading = run.name,
@@ -123,7 +157,7 @@ std::string block_text(std::span<const ComparedRun> runs, std::size_t figure, Li
                        .wraps = true});
   }
   TextTable table(std::move(columns), width);
-  for (const Row& row : rows(runs)) {
+  for (const Row& row : rows(runs, ends)) {
     if (row.cell == nullptr) {
       table.add_span(row.name);
       continue;
@@ -152,10 +186,11 @@ std::string comparison_text(std::span<const ComparedRun> runs, LineWidth width) 
   }
   const std::size_t room = std::max(width.value_or(kLine), kNames) - kNames;
   const std::size_t columns = std::max<std::size_t>(room / figure, 1);
+  const Ends ends = ends_to_show(runs);
   std::string text;
   for (std::size_t first = 0; first < runs.size(); first += columns) {
     text += first == 0 ? "" : "\n";
-    text += block_text(runs.subspan(first, std::min(columns, runs.size() - first)), figure, width);
+    text += block_text(runs.subspan(first, std::min(columns, runs.size() - first)), ends, figure, width);
   }
   return text;
 }

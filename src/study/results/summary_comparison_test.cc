@@ -58,6 +58,28 @@ TEST(SummaryComparison, ManyRunsAreBrokenIntoTablesThatFitALine) {
   }
 }
 
+TEST(SummaryComparison, SaysHowEachRunEndedWhereOneDidNotFinish) {
+  std::vector<ComparedRun> runs{run_named("whole"), run_named("failing")};
+  EXPECT_EQ(comparison_text(runs).find("end"), std::string::npos);
+  runs[1].end = RunEnd::kJobLost;
+  runs[1].ended_at = Time::zero() + Duration::microseconds(8'889);
+  const std::string text = comparison_text(runs);
+  const std::size_t end = text.find("\n  end ");
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_LT(end, text.find("drops"));
+  EXPECT_NE(text.find("finished"), std::string::npos);
+  EXPECT_NE(text.find("JOB LOST"), std::string::npos);
+  EXPECT_NE(text.find("8.889 ms"), std::string::npos);
+}
+
+TEST(SummaryComparison, RunsThatAllReachedTheirTimeLimitNeedNoRowOfTheirEnds) {
+  std::vector<ComparedRun> runs{run_named("one"), run_named("other")};
+  runs[0].end = runs[1].end = RunEnd::kTimeLimit;
+  EXPECT_EQ(comparison_text(runs).find("stopped"), std::string::npos);
+  runs[0].end = RunEnd::kFinished;
+  EXPECT_NE(comparison_text(runs).find("stopped at"), std::string::npos);
+}
+
 TEST(SummaryComparison, LeavesOutRowsThatNoRunHas) {
   const std::vector<ComparedRun> runs{run_named("one")};
   EXPECT_EQ(comparison_text(runs).find("collective"), std::string::npos);

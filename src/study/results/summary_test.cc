@@ -160,7 +160,7 @@ incast                   p50       p99.9         max
 
 network
   dropped       5 packets, buffer_full 5
-                5 packets in receive rings and buffers of hosts
+  NIC drops     5 packets in receive rings and buffers of hosts
   pauses        4 frames, 5 us on 1 lane of a port
   marked        12 packets
   CNPs          3

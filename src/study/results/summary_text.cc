@@ -449,7 +449,8 @@ void write_network(Writer& out, const RunResults& results, const NetworkSummary&
   }
   out.line("dropped", drops);
   if (network.host_drops != 0) {
-    out.line("", count_text(network.host_drops, "packet", "packets") + " in receive rings and buffers of hosts");
+    out.line("NIC drops",
+             count_text(network.host_drops, "packet", "packets") + " in receive rings and buffers of hosts");
   }
   const auto held = [&] {
     return fmt::format("{} on {}", short_text(*network.held),

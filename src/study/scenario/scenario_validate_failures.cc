@@ -16,7 +16,9 @@ Result<void> validate_time(const Scenario& scenario, const FailureSettings& fail
   if (!failure.at) {
     return scenario.stop
                ? Result<void>()
-               : fail_at(scenario, path + "kind", "a failure that is drawn needs the run's end; set stop, or at");
+               : fail_at(
+                     scenario, path + "kind",
+                     "a failure that is drawn needs the run's end: set stop at the top of the scenario, or at here");
   }
   if (failure.fit) {
     return fail_at(scenario, path + "fit", "has no effect with at: give a time or a rate");
@@ -25,7 +27,8 @@ Result<void> validate_time(const Scenario& scenario, const FailureSettings& fail
     return fail_at(scenario, path + "at", "which one fails then? Set select");
   }
   if (failure.kind == FailureKind::kFlapping && !failure.duration && !scenario.stop) {
-    return fail_at(scenario, path + "at", "a link that flaps without end; set duration, or stop");
+    return fail_at(scenario, path + "at",
+                   "a link that flaps without end; set duration, or stop at the top of the scenario");
   }
   return {};
 }

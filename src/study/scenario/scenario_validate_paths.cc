@@ -101,6 +101,43 @@ Result<void> validate_tcp_plb(const Scenario& scenario) {
   return {};
 }
 
+/// One key of how senders choose paths, and whether the rule in force looks at it.
+struct PathKey {
+  const char* path;
+  bool used;
+  const char* rules;  // that look at it
+};
+
+// Keys that the rule in force does not look at. One that is weaker than what chose the rule was meant for another one.
+Result<void> validate_path_keys(const Scenario& scenario) {
+  const Family family = scenario.fabric.family;
+  const PathRule rule = has_entropy(family) ? scenario.transport.path_selector : PathRule::kSingle;
+  const bool tcp_plb = !is_infiniband(family) && scenario.tcp.path_selector == TcpPathRule::kPlb;
+  const bool plb = rule == PathRule::kPlb || tcp_plb;
+  constexpr const char* kPlb = "transport.path_selector or tcp.path_selector \"plb\"";
+  const std::array keys = {
+      PathKey{.path = "transport.paths", .used = rule != PathRule::kSingle, .rules = "a path_selector of rocev2"},
+      PathKey{.path = "transport.path_burst",
+              .used = rule == PathRule::kInTurn || rule == PathRule::kRandom,
+              .rules = "\"in-turn\" and \"random\" of rocev2"},
+      PathKey{.path = "transport.plb_threshold", .used = plb, .rules = kPlb},
+      PathKey{.path = "transport.plb_rounds", .used = plb, .rules = kPlb},
+      PathKey{.path = "transport.plb_idle_rounds", .used = plb, .rules = kPlb},
+      PathKey{.path = "transport.plb_suspend", .used = plb, .rules = kPlb},
+  };
+  const int chosen = std::max({rank_of(scenario, "transport.path_selector"), rank_of(scenario, "tcp.path_selector"),
+                               rank_of(scenario, "routing.scheme"), rank_of(scenario, "fabric.family"),
+                               rank_of(scenario, "fabric.tuning"), static_cast<int>(Origin::kFile)});
+  for (const PathKey& key : keys) {
+    const int rank = rank_of(scenario, key.path);
+    if (!key.used && rank >= chosen && rank != static_cast<int>(Origin::kDerived)) {
+      return fail_at(scenario, key.path, "has no effect with family = \"{}\" and path_selector = \"{}\"; only with {}",
+                     word_of(family), word_of(scenario.transport.path_selector), key.rules);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 // Paths that senders choose. Of a network whose packets have no room for them they mean nothing: an error only if they
@@ -118,6 +155,9 @@ Result<void> validate_paths(const Scenario& scenario) {
     return right;
   }
   if (auto right = check_power_of_two(scenario, "transport.paths", transport.paths); !right) {
+    return right;
+  }
+  if (auto right = validate_path_keys(scenario); !right) {
     return right;
   }
   if (auto right = check_power_of_two(scenario, "uet.paths", scenario.uet.paths); !right) {

@@ -137,5 +137,31 @@ TEST(WrongScenario, PointsAtTheSettingOfTheCommandLine) {
   EXPECT_THAT(with("topology.radix=4"), HasSubstr("topology.radix: has no effect with kind = \"single-switch\""));
 }
 
+TEST(WrongScenario, RefusesKeysOfPathsThatTheRuleInForceDoesNotLookAt) {
+  const auto with = [](std::vector<std::string> settings) {
+    return message_of(scenario_with("[[traffic]]\nkind = \"incast\"\n",
+                                    {.file = "", .case_name = {}, .settings = std::move(settings)}));
+  };
+  EXPECT_THAT(with({"transport.paths=8"}),
+              StartsWith("--set transport.paths: has no effect with family = \"rocev2\" and "
+                         "path_selector = \"single\"; only with a path_selector"));
+  EXPECT_THAT(with({"transport.path_burst=4", "transport.path_selector=per-message"}),
+              HasSubstr("transport.path_burst: has no effect"));
+  EXPECT_THAT(with({"transport.plb_rounds=4", "transport.path_selector=random"}),
+              HasSubstr("transport.plb_rounds: has no effect"));
+  EXPECT_THAT(with({"transport.paths=8", "transport.path_selector=in-turn", "fabric.family=infiniband"}),
+              HasSubstr("transport.path"));
+  EXPECT_EQ(with({"transport.paths=8", "transport.path_burst=4", "transport.path_selector=random"}), "no error");
+}
+
+TEST(WrongScenario, LeavesKeysOfPathsAloneThatWereMeantForAnotherRule) {
+  const std::string own = "[transport]\npath_selector = \"random\"\npaths = 8\n[[traffic]]\nkind = \"incast\"\n";
+  for (const std::string setting :
+       {"transport.path_selector=single", "fabric.family=infiniband", "routing.scheme=ecmp"}) {
+    EXPECT_EQ(message_of(scenario_with(own, {.file = "", .case_name = {}, .settings = {setting}})), "no error")
+        << setting;
+  }
+}
+
 }  // namespace
 }  // namespace weft::study::scenario
