@@ -44,6 +44,9 @@ int run_pcap_check(const std::vector<std::string>& files, const std::vector<std:
   if (unreadable) {
     return kUsageError;
   }
+  if (counts.packets == 0) {
+    return complain("pcap check", Error{"no packet to check: the capture is empty"}, kFault);
+  }
   return counts.faults > 0 ? kFault : kSuccess;
 }
 

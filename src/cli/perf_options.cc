@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "base/file.h"
+#include "base/format_quantity.h"
 #include "base/parse_quantity.h"
 
 namespace weft::cli {
@@ -110,6 +111,19 @@ std::uint32_t default_size(live::PerfOp op, live::PerfTest test) {
   return test == live::PerfTest::kBandwidth ? 65'536 : 2;
 }
 
+/// Bytes as digits alone, or with a unit; 0 where nothing is said.
+Result<std::uint32_t> size_of(const std::string& text) {
+  if (text.empty())
+    return 0U;
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  Result<Bytes> size = parse_bytes(plain ? text + "B" : text);
+  if (!size)
+    return fail("--size: {}", size.error().message);
+  if (size->count() < 1 || size->count() > std::int64_t{live::PerfLimits::kMaxSize})
+    return fail("--size: {} is not from 1 B to {}", text, to_string(Bytes(live::PerfLimits::kMaxSize)));
+  return static_cast<std::uint32_t>(size->count());
+}
+
 Result<std::vector<live::PerfRow>> rows_of(const PerfClientText& text, const live::PerfPlan& plan) {
   std::uint32_t iterations = text.iterations;
   if (iterations == 0)
@@ -142,8 +156,9 @@ void add_options(CLI::App& app, PerfClientText& text) {
   app.add_option("--op", text.op, "Operation: write, send, read, cas (compare and swap), fadd (fetch and add)")
       ->capture_default_str();
   app.add_option("--test", text.test, "bw (bandwidth) or lat (latency)")->capture_default_str();
-  app.add_option("-s,--size", text.size, "Bytes of a message (default: 65536 for bw, 2 for lat, 8 for atomics)")
-      ->check(CLI::Range(1U, live::PerfLimits::kMaxSize));
+  app.add_option(
+      "-s,--size", text.size,
+      "Of a message: bytes, or with a unit (64KiB), to 8 MiB (default: 65536 for bw, 2 for lat, 8 for atomics)");
   app.add_option("-n,--iters", text.iterations, "Messages of each size (default: 5000 for bw, 1000 for lat)")
       ->check(CLI::Range(1U, live::PerfLimits::kMaxIterations));
   app.add_option("-t,--tx-depth", text.depth, "Messages in flight at most (512 KiB in total, at least two)")
@@ -170,7 +185,10 @@ Result<live::PerfClientOptions> to_options(const PerfClientText& text) {
   Result<live::PerfTest> test = word_of<live::PerfTest>("--test", text.test, live::kPerfTests);
   if (!test)
     return pass_on(test);
-  live::PerfPlan plan{.op = *op, .test = *test, .size = text.size, .depth = text.depth};
+  Result<std::uint32_t> size = size_of(text.size);
+  if (!size)
+    return pass_on(size);
+  live::PerfPlan plan{.op = *op, .test = *test, .size = *size, .depth = text.depth};
   if (plan.size == 0)
     plan.size = text.all_sizes ? live::PerfLimits::kMaxSize : default_size(*op, *test);
   if (live::is_atomic(*op) && plan.size != 8)

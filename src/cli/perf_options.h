@@ -39,7 +39,7 @@ struct PerfClientText {
   std::string bind;  // empty: the kernel chooses
   std::string op = "write";
   std::string test = "bw";
-  std::uint32_t size = 0;        // 0: the test's default
+  std::string size;              // empty: the test's default
   std::uint32_t iterations = 0;  // likewise
   std::uint32_t depth = 128;
   bool all_sizes = false;

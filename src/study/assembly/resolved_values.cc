@@ -98,6 +98,9 @@ class Resolver {
     const scenario::TopologySettings& own = scenario_.topology;
     count("hosts", own.hosts, hosts(), "as many as the topology has places");
     const auto options = row_of(own.kind).options(scenario_);
+    if (own.spines > 0) {
+      without_effect("topology.oversubscription", "topology.spines says how many there are");
+    }
     if (!options) {
       return;  // the graph was built all the same: nothing more is known
     }

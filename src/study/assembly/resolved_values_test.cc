@@ -118,6 +118,11 @@ TEST(ResolvedValues, ValuesOfUltraEthernetFollowFromTheRoundTripAndTheWire) {
 }
 
 TEST(ResolvedValues, WhatHasNoEffectSaysSo) {
+  EXPECT_EQ(value_of(kPlain, "topology.oversubscription"), "-");  // its spines are given
+  EXPECT_EQ(value_of("[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\n"
+                     "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n",
+                     "topology.oversubscription"),
+            "1:1");
   EXPECT_EQ(value_of("[fabric]\nfamily = \"rocev2\"\n" + kPlain, "ethernet.llr.buffer"), "-");
   EXPECT_EQ(value_of("[fabric]\nfamily = \"rocev2\"\n" + kPlain, "ethernet.priority.*.credit_buffer"), "-");
 }
