@@ -118,8 +118,8 @@ TEST(ResolvedValues, ValuesOfUltraEthernetFollowFromTheRoundTripAndTheWire) {
 }
 
 TEST(ResolvedValues, WhatHasNoEffectSaysSo) {
-  EXPECT_EQ(value_of(kPlain, "topology.oversubscription"), "-");  // its spines are given
-  EXPECT_EQ(value_of("[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\n"
+  EXPECT_EQ(value_of(kUltraEthernet, "topology.oversubscription"), "-");  // its spines are given
+  EXPECT_EQ(value_of("[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\n"
                      "[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n",
                      "topology.oversubscription"),
             "1:1");
