@@ -78,7 +78,7 @@ TEST(StepOverlapSteps, ReductionsBesideExchangesAreWithinOnePercentOfEveryPacket
 /// No link is shared by flows of one operation, so no slice is marked; but the embedding's gradients are reduced
 /// between the first and the last stage while those of each stage are, and DCQCN slows both. The step takes 13 % longer
 /// than its operations tell.
-TEST(StepOverlapSteps, OperationsThatMeetWhereSendersReactAreUncertainOrTheStepIsRunItself) {
+TEST(StepOverlapSteps, AShortStepWhoseOperationsMeetWhereSendersReactIsRunItself) {
   const std::string job = R"(seed = 4
 [fabric]
 family = "rocev2"
@@ -99,11 +99,6 @@ gpus = 8
 global_batch = 8
 pp = 2
 )";
-  const results::StepRow packet = step_of(job + "fidelity = \"packet\"\n");
-  const results::StepRow composed = step_of(job + "fidelity = \"composed\"\n");
-  const double error = std::abs(composed.time.seconds() / packet.time.seconds() - 1);
-  ASSERT_TRUE(composed.interval.has_value());
-  EXPECT_LE(error, *composed.interval);
   const auto catalogue = scenario::Catalogue::load(std::string(test_data_dir()) + "/composition/catalogue");
   ASSERT_TRUE(catalogue);
   const auto scenario = scenario::parse_scenario(job + "fidelity = \"composed\"\n",
