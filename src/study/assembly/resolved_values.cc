@@ -338,8 +338,11 @@ class Resolver {
           names.push_back(name);
         }
       }
-      if (!names.empty()) {  // of kinds that forge no fields the key says nothing
-        add(fmt::format("attack[{}].knows", i), fmt::format("[\"{}\"]", fmt::join(names, "\", \"")),
+      // Of kinds that forge no fields the key says nothing; one that guesses the key of subnet administration knows
+      // none.
+      if (!names.empty() || attack.kind == host::AttackKind::kForgedSmKey) {
+        add(fmt::format("attack[{}].knows", i),
+            names.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(names, "\", \"")),
             "everything but what the kind is about");
       }
     }

@@ -75,9 +75,9 @@ TEST(StepOverlapSteps, ReductionsBesideExchangesAreWithinOnePercentOfEveryPacket
   }
 }
 
-/// No link is shared by flows of one operation, so no slice is marked; but the embedding's gradients are reduced
-/// between the first and the last stage while those of each stage are, and DCQCN slows both. The step takes 13 % longer
-/// than its operations tell.
+/// No link is shared by flows of one operation, so no slice is marked; but a stage sends to the next one while its
+/// gradients are reduced, and DCQCN slows both and what comes after. The step takes 13 % longer than its operations
+/// tell.
 TEST(StepOverlapSteps, AShortStepWhoseOperationsMeetWhereSendersReactIsRunItself) {
   const std::string job = R"(seed = 4
 [fabric]

@@ -12,8 +12,8 @@ namespace {
 /// By what part of its time an operation that has not converged may be off, if its interval says less: as much as put
 /// steps of such operations off (decision 0024).
 constexpr double kUnsettled = 0.15;
-/// The same of one whose slices saw no congestion, but which meets others in the step where senders react: a pipeline
-/// on one switch took 13 % longer with every packet than put together, most of it in such operations.
+/// The same of one whose slices saw no congestion, but which meets others in the step where senders react. What comes
+/// after it may take longer as well, which this does not cover (docs/status.md).
 constexpr double kMeeting = 0.25;
 
 }  // namespace
