@@ -233,14 +233,14 @@ TEST_F(Plan, WhatIsWrittenRunsAsThePlanSays) {
   const std::string file = design["scenario"];
   const Outcome run = run_weft("run " + file + " --no-cache --json -");
   ASSERT_EQ(run.exit_status, 0) << run.err;
-  const double step = Json::parse(run.out)["steps"][0]["time_s"];
+  const double step = Json::parse(run.out)["runs"][0]["steps"][0]["step_time_s"];
   const double planned = design["measured"]["step_s"];
   EXPECT_GE(step, design["measured"].value("low_s", planned) * (1 - 1e-9));
   EXPECT_LE(step, design["measured"].value("high_s", planned) * (1 + 1e-9));
   // Without them it is another step.
   const Outcome even = run_weft("run " + file + " --set job[0].straggler=none --no-cache --json -");
   ASSERT_EQ(even.exit_status, 0) << even.err;
-  EXPECT_LT(Json::parse(even.out)["steps"][0]["time_s"].get<double>(), step);
+  EXPECT_LT(Json::parse(even.out)["runs"][0]["steps"][0]["step_time_s"].get<double>(), step);
 }
 
 /// Parts that stay are in the list as well: the switch was missing from it.

@@ -167,10 +167,11 @@ void PdcReceiver::settle_due() {
 }
 
 void PdcReceiver::fill_plain_ack(wire::UetHeader& header, std::uint8_t flags, const UetOptions& options) {
-  header.flags = static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | flags);
+  header.flags =
+      static_cast<std::uint8_t>((ack_marked_ ? wire::kUetMarked : 0) | (ack_again_ ? wire::kUetRetransmit : 0) | flags);
   header.cc_type = 0;
   describe(header, ack_psn_, options);
-  ack_marked_ = false;
+  ack_marked_ = ack_again_ = false;
   due_ = kNothing;
   bytes_since_ack_ = 0;
 }

@@ -31,6 +31,10 @@ inline void PdcSender::send_fast(wire::Packet& packet, const UetOptions& options
   packet.uet.psn_offset = static_cast<std::int16_t>(una_ - 1 - psn);
   run.next.uet.request.buffer_offset += run.step;
   in_flight_ += run.next.common.frame_bytes;
+  if (run.next.common.frame_bytes > largest_) [[unlikely]] {
+    largest_ = run.next.common.frame_bytes;
+    set_room();
+  }
   // The owner has more, but acknowledgements must make room for it.
   if (!window_has_room())
     packet.uet.flags = wire::kUetAckRequest;
