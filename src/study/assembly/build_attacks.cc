@@ -12,11 +12,11 @@
 #include "study/assembly/graph_parts.h"
 #include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_attacks.h"
+#include "subnet/partitions/partition_file.h"
 
 namespace weft::study::assembly {
 namespace {
 
-constexpr std::uint16_t kFullMember = 0x8000;
 constexpr std::uint32_t kPartitions = 0x7FFE;  // 0 is none, 0x7FFF the default one
 
 /// The endpoint of a port, or the first one of a host; none: there is no such thing.
@@ -145,7 +145,7 @@ std::vector<std::uint16_t> partition_keys(const scenario::Scenario& scenario, st
     while (!taken.insert(number).second) {
       number = (number + 1) % kPartitions;
     }
-    keys[i] = static_cast<std::uint16_t>(kFullMember | (number + 1));
+    keys[i] = static_cast<std::uint16_t>(subnet::kFullMember | (number + 1));
   }
   return keys;
 }

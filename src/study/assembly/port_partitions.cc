@@ -12,6 +12,7 @@
 #include "study/assembly/build_subnet.h"
 #include "study/scenario/fail_at.h"
 #include "subnet/partitions/partitions.h"
+#include "transport/partition.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -22,14 +23,7 @@ constexpr std::uint16_t kUnlimited = 0xFFFF;  // full member of the default part
 std::uint16_t base_of(std::uint16_t key) { return static_cast<std::uint16_t>(key & ~subnet::kFullMember); }
 
 /// The order of OpenSM on common machines, whose tables are sorted by the bytes of a P_Key from the last to the first.
-std::uint32_t rank_of_key(std::uint16_t key) {
-  constexpr std::uint32_t kByte = 0xFF;
-  return (base_of(key) & kByte) << 8U | static_cast<std::uint32_t>(base_of(key)) >> 8U;
-}
-
-bool may_talk(std::uint16_t a, std::uint16_t b) {
-  return base_of(a) == base_of(b) && ((a | b) & subnet::kFullMember) != 0;
-}
+std::uint16_t rank_of_key(std::uint16_t key) { return __builtin_bswap16(base_of(key)); }
 
 const std::vector<std::uint16_t>& keys_of(const PortKeys& keys, EndpointId endpoint) {
   static const std::vector<std::uint16_t> kNone;
@@ -234,14 +228,9 @@ std::uint16_t path_key(const PortKeys& keys, EndpointId source, EndpointId desti
   if (own.empty() || others.empty()) {
     return kUnlimited;  // no port of the subnet: a reducer, or a GPU's
   }
-  std::uint16_t best = 0;
-  for (const std::uint16_t key : own) {
-    const bool talks = std::ranges::any_of(others, [&](std::uint16_t other) { return may_talk(key, other); });
-    if (talks && (best == 0 || rank_of_key(key) < rank_of_key(best))) {
-      best = key;
-    }
-  }
-  return best;
+  const std::vector<std::uint16_t> shared = subnet::shared_keys(own, others);
+  const auto best = std::ranges::min_element(shared, {}, rank_of_key);
+  return best == shared.end() ? std::uint16_t{0} : *std::ranges::find(own, *best, base_of);
 }
 
 std::vector<std::uint16_t> group_keys(const PortKeys& keys, std::span<const EndpointId> senders,
@@ -256,8 +245,9 @@ std::vector<std::uint16_t> group_keys(const PortKeys& keys, std::span<const Endp
   for (const std::uint16_t candidate : wanted) {
     const std::uint16_t base = base_of(candidate);
     const bool reaches = std::ranges::all_of(senders, [&](EndpointId sender) {
-      return std::ranges::all_of(
-          members, [&](EndpointId member) { return may_talk(key_in(sender, base), key_in(member, base)); });
+      return std::ranges::all_of(members, [&](EndpointId member) {
+        return transport::partitions_match(key_in(sender, base), key_in(member, base));
+      });
     });
     if (reaches) {
       std::vector<std::uint16_t> given;

@@ -165,12 +165,16 @@ class FabricAssembly {
   }
 
   /// Where a network has too many flows for that, nothing is said of other hashes.
-  static std::vector<run::HashReach> hashes_of(const Done& job) {
-    return run::hash_reaches(job.task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
+  const std::vector<run::HashReach>& hashes_of(const Done& job) {
+    const auto [found, is_new] = hashes_.try_emplace(job.task);
+    if (is_new) {
+      found->second = run::hash_reaches(job.task->scenario, kHashSeeds).value_or(std::vector<run::HashReach>());
+    }
+    return found->second;
   }
 
   /// The lower end of the step's interval, no lower than what is known to be a bound, whatever was combined.
-  [[nodiscard]] double above_bound(double low, std::span<const Done> jobs) const {
+  [[nodiscard]] double above_bound(double low, std::span<const Done> jobs) {
     double bound = step_;
     for (const Done& own : jobs) {
       bound = std::min(bound, least_step(*own.figures->run));
@@ -416,6 +420,7 @@ class FabricAssembly {
   bool quick_;
   TaskKind job_;  // of the tasks that the step time is from
   std::vector<Done> tasks_;
+  std::map<const ComparisonTask*, std::vector<run::HashReach>> hashes_;  // of those that were asked for
   report::ComparedFabric fabric_;
   double step_ = 0;
   double tokens_ = 0;  // of a step; 0: its work has none

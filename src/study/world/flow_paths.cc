@@ -100,7 +100,7 @@ class Examination {
   void add(const World& world, const ConnectionEnd& end, const FlowDemand& demand) {
     const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, demand.sent);
     const Ends ends{end.first_port().endpoint, end.peer_ports.front().endpoint};
-    FlowLinks& uses = flows_[ends];
+    Flow& flow = flows_[ends];
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
       carried_[link] += part * static_cast<double>(demand.bytes.count());
@@ -110,16 +110,16 @@ class Examination {
       if (!from.has(fabric::kIsEndpoint) && !fabric_.port(from.peer).has(fabric::kIsEndpoint)) {
         senders_[link].insert(ends.first);
       }
-      const auto known = std::ranges::find(uses, link, &LinkUse::link);
-      if (known == uses.end()) {
-        uses.push_back({.link = link, .part = part});
+      const auto known = std::ranges::find(flow.uses, link, &LinkUse::link);
+      if (known == flow.uses.end()) {
+        flow.uses.push_back({.link = link, .part = part});
       } else {
         known->part += part;
       }
     }
-    ++connections_[ends];
-    ++senders_of_[ends][demand.flow.source];
-    lines_[ends] += line_of(fabric_, end, demand.sent);
+    ++flow.connections;
+    ++flow.senders[demand.flow.source];
+    flow.lines += line_of(fabric_, end, demand.sent);
   }
 
   [[nodiscard]] std::set<fabric::PortIndex> links() const {
@@ -134,12 +134,12 @@ class Examination {
     PathLimits made{.flows = flows_.size()};
     std::vector<FlowLinks> flows;
     std::vector<double> lines;
-    for (auto& [ends, uses] : flows_) {
-      for (LinkUse& use : uses) {
-        use.part /= connections_.at(ends);
+    for (auto& [ends, flow] : flows_) {
+      for (LinkUse& use : flow.uses) {
+        use.part /= flow.connections;
       }
-      lines.push_back(lines_.at(ends) / connections_.at(ends));
-      flows.push_back(uses);
+      lines.push_back(flow.lines / flow.connections);
+      flows.push_back(flow.uses);
     }
     for (std::size_t link = 0; link < capacities_.size(); ++link) {
       made.shares_links = made.shares_links || senders_[link].size() > 1;
@@ -149,12 +149,12 @@ class Examination {
     const std::vector<double> rates = max_min_rates(flows, capacities_);
     double sum = 0;
     std::map<workload::RankId, double> of_sender;  // over all its ports; ranks at one port share what that has
-    for (std::size_t i = 0; const auto& [ends, uses] : flows_) {
+    for (std::size_t i = 0; const auto& [ends, flow] : flows_) {
       const double share = std::min(rates[i] / lines[i], 1.0);
       made.slowest_share = std::min(made.slowest_share, share);
       sum += share;
-      for (const auto& [sender, connections] : senders_of_.at(ends)) {
-        of_sender[sender] += share * lines[i] * connections / connections_.at(ends);
+      for (const auto& [sender, connections] : flow.senders) {
+        of_sender[sender] += share * lines[i] * connections / flow.connections;
       }
       ++i;
     }
@@ -194,6 +194,13 @@ class Examination {
   }
 
   using Ends = std::pair<EndpointId, EndpointId>;
+  /// All connections between two ends.
+  struct Flow {
+    FlowLinks uses{};  // their parts added up, until limits() divides them
+    std::uint32_t connections = 0;
+    double lines = 0;                                     // the same of their rates
+    std::map<workload::RankId, std::uint32_t> senders{};  // their connections among those
+  };
 
   const Fabric& fabric_;
   double payload_share_;
@@ -201,10 +208,7 @@ class Examination {
   std::vector<double> capacities_;                      // in bits per second
   std::vector<double> carried_;                         // bytes of payload
   std::vector<std::set<EndpointId>> senders_;
-  std::map<Ends, FlowLinks> flows_;
-  std::map<Ends, std::uint32_t> connections_;
-  std::map<Ends, std::map<workload::RankId, std::uint32_t>> senders_of_;  // their connections among those
-  std::map<Ends, double> lines_;                                          // sums over connections
+  std::map<Ends, Flow> flows_;
 };
 
 /// Tells `take` of every demand that goes through the network.

@@ -91,22 +91,23 @@ void TcpScoreboard::sack(TcpSequence begin, TcpSequence end, const AckEvidence& 
   if (begin >= end) {
     return;
   }
+  const AckEvidence beyond = evidence.without_echo();
   // Acknowledgements repeat their blocks: only what has been added to one since is looked at.
   for (Block& block : marked_) {
     if (begin <= block.end && block.begin <= end && block.begin < block.end) {
       const Block before = block;
       block = {.begin = std::min(begin, block.begin), .end = std::max(end, block.end)};
       if (block.begin < before.begin) {
-        mark({.begin = block.begin, .end = before.begin}, block, evidence, delivery);
+        mark({.begin = block.begin, .end = before.begin}, block, beyond, delivery);
       }
       if (before.end < block.end) {
-        mark({.begin = before.end - 1, .end = block.end}, block, evidence, delivery);
+        mark({.begin = before.end - 1, .end = block.end}, block, beyond, delivery);
       }
       return;
     }
   }
   const Block block{.begin = begin, .end = end};
-  mark(block, block, evidence, delivery);
+  mark(block, block, beyond, delivery);
   marked_[next_block_] = block;
   next_block_ = (next_block_ + 1) % static_cast<std::uint32_t>(marked_.size());
 }
@@ -123,7 +124,7 @@ void TcpScoreboard::mark(Block part, Block whole, const AckEvidence& evidence, D
     if (segment.has(SentSegment::kSacked) || first < whole.begin || last > whole.end) {
       continue;
     }
-    deliver(segment, evidence.without_echo(), delivery);
+    deliver(segment, evidence, delivery);
     if (segment.has(SentSegment::kLost)) {
       lost_ -= segment.length;
     }

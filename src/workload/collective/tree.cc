@@ -105,27 +105,51 @@ void add_down(const TreeView& view, const std::vector<std::uint32_t>& ready, Lan
 
 TreeHalf half_of(std::uint32_t channel) { return channel % 2 == 0 ? TreeHalf::kFirst : TreeHalf::kSecond; }
 
-/// The tree joins the groups' heads; a chain leads through the group to its head, which turns with the pair of
-/// channels.
+/// The root's children: nodes without a parent.
+std::vector<std::uint32_t> tops_of(std::uint32_t count, TreeHalf half) {
+  std::vector<std::uint32_t> tops;
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (!tree_node(node, count, half).parent)
+      tops.push_back(node);
+  }
+  return tops;
+}
+
+/// Through a group from its head, whose rail carries what goes to other groups. It turns with the pair of channels, so
+/// that all rails of a group carry the same.
+std::vector<MemberIndex> chain_of(const MemberLayout& layout, std::uint32_t group, std::uint32_t channel) {
+  std::vector<MemberIndex> chain = layout.group(group);
+  std::ranges::rotate(chain, chain.begin() + static_cast<std::ptrdiff_t>(channel / 2 % chain.size()));
+  return chain;
+}
+
+MemberIndex head_of(const MemberLayout& layout, std::uint32_t group, std::uint32_t channel) {
+  const std::vector<MemberIndex>& members = layout.group(group);
+  return members[channel / 2 % members.size()];
+}
+
+/// Between its neighbours in a chain of which it is a member.
+TreeView view_in_chain(const LaneContext& context, std::uint32_t channel, const std::vector<MemberIndex>& chain) {
+  TreeView view{.context = context, .channel = channel};
+  const auto place = std::ranges::find(chain, context.self);
+  if (place != chain.begin())
+    view.parent = *(place - 1);
+  if (place + 1 != chain.end())
+    view.children.push_back(*(place + 1));
+  return view;
+}
+
+/// The tree joins the groups' heads; a chain leads through the group to its head.
 TreeView all_reduce_view(const LaneContext& context, std::uint32_t channel) {
   const MemberLayout& layout = *context.layout;
   const std::uint32_t group = layout.group_of(context.self);
-  const auto head = [&](std::uint32_t of) { return layout.group(of)[channel / 2 % layout.group(of).size()]; };
-  const std::vector<MemberIndex>& members = layout.group(group);
-  const auto count = static_cast<std::uint32_t>(members.size());
-  const std::uint32_t link = (layout.local_of(context.self) + count - channel / 2 % count) % count;
-  const auto at = [&](std::uint32_t other) { return members[(channel / 2 + other) % count]; };
-  TreeView view{.context = context, .channel = channel};
-  if (link > 0)
-    view.parent = at(link - 1);
-  if (link + 1 < count)
-    view.children.push_back(at(link + 1));
-  if (link == 0) {
+  TreeView view = view_in_chain(context, channel, chain_of(layout, group, channel));
+  if (context.self == head_of(layout, group, channel)) {
     const TreeNode node = tree_node(group, layout.groups(), half_of(channel));
     if (node.parent)
-      view.parent = head(*node.parent);
+      view.parent = head_of(layout, *node.parent, channel);
     for (const std::uint32_t child : node.children)
-      view.children.push_back(head(child));
+      view.children.push_back(head_of(layout, child, channel));
   }
   return view;
 }
@@ -138,10 +162,8 @@ TreeView flat_rooted_view(const LaneContext& context, std::uint32_t channel) {
   const std::uint32_t node = (context.layout->position(0, context.self) + 2 * ranks - root - 1) % ranks;
   TreeView view{.context = context, .channel = channel};
   if (node == ranks - 1) {
-    for (std::uint32_t other = 0; other + 1 < ranks; ++other) {
-      if (!tree_node(other, ranks - 1, half_of(channel)).parent)
-        view.children.push_back(at(other));
-    }
+    for (const std::uint32_t top : tops_of(ranks - 1, half_of(channel)))
+      view.children.push_back(at(top));
     return view;
   }
   const TreeNode place = tree_node(node, ranks - 1, half_of(channel));
@@ -151,74 +173,36 @@ TreeView flat_rooted_view(const LaneContext& context, std::uint32_t channel) {
   return view;
 }
 
-/// Groups over the network, numbered from the root's on; in each a chain from its head, which turns with the pair of
-/// channels so that all rails of a group carry the same.
-class RootedGroups {
- public:
-  RootedGroups(const LaneContext& context, std::uint32_t channel)
-      : context_(context), layout_(*context.layout), channel_(channel), root_(layout_.group_of(context.request.root)) {}
-
-  [[nodiscard]] TreeView view() const {
-    TreeView made{.context = context_, .channel = channel_};
-    const std::vector<MemberIndex> chain = chain_of(layout_.group_of(context_.self));
-    const auto place = std::ranges::find(chain, context_.self);
-    if (place != chain.begin())
-      made.parent = *(place - 1);
-    if (place + 1 != chain.end())
-      made.children.push_back(*(place + 1));
-    if (context_.self == head_of(layout_.group_of(context_.self)))
-      join_tree(made);
-    return made;
-  }
-
- private:
-  /// Whose rail carries what goes to other groups.
-  [[nodiscard]] MemberIndex head_of(std::uint32_t group) const {
-    const std::vector<MemberIndex>& members = layout_.group(group);
-    return members[channel_ / 2 % members.size()];
-  }
-  /// From the head on; in the root's group from the root, and the head behind it.
-  [[nodiscard]] std::vector<MemberIndex> chain_of(std::uint32_t group) const {
-    const std::vector<MemberIndex>& members = layout_.group(group);
-    std::vector<MemberIndex> chain;
-    if (group == root_)
-      chain.push_back(context_.request.root);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const MemberIndex member = members[(channel_ / 2 + i) % members.size()];
-      if (chain.empty() || member != chain.front())
-        chain.push_back(member);
-    }
-    return chain;
-  }
-  void join_tree(TreeView& made) const {
-    const std::uint32_t others = layout_.groups() - 1;
-    const auto head = [&](std::uint32_t node) { return head_of((root_ + 1 + node) % layout_.groups()); };
-    const std::uint32_t group = layout_.group_of(context_.self);
-    if (group == root_) {
-      for (std::uint32_t node = 0; node < others; ++node) {
-        if (!tree_node(node, others, half_of(channel_)).parent)
-          made.children.push_back(head(node));
-      }
-      return;
-    }
-    const TreeNode place =
-        tree_node((group + layout_.groups() - root_ - 1) % layout_.groups(), others, half_of(channel_));
-    made.parent = place.parent ? head(*place.parent) : head_of(root_);
-    for (const std::uint32_t child : place.children)
-      made.children.push_back(head(child));
-  }
-
-  const LaneContext& context_;
-  const MemberLayout& layout_;
-  std::uint32_t channel_;
-  std::uint32_t root_;
-};
-
+/// The root's group stands above the tree of all others, which are numbered from the one behind it: its chain begins
+/// with the root, and behind it comes the head.
 TreeView rooted_view(const LaneContext& context, std::uint32_t channel) {
   const MemberLayout& layout = *context.layout;
   if (!layout.has_scale_up() || layout.groups() == 1 || layout.largest_group() == 1)
     return flat_rooted_view(context, channel);
-  return RootedGroups(context, channel).view();
+  const std::uint32_t group = layout.group_of(context.self);
+  const std::uint32_t root = layout.group_of(context.request.root);
+  std::vector<MemberIndex> chain = chain_of(layout, group, channel);
+  if (group == root) {
+    const auto place = std::ranges::find(chain, context.request.root);
+    std::rotate(chain.begin(), place, place + 1);
+  }
+  TreeView view = view_in_chain(context, channel, chain);
+  if (context.self != head_of(layout, group, channel))
+    return view;
+  const std::uint32_t others = layout.groups() - 1;
+  const auto head = [&](std::uint32_t node) { return head_of(layout, (root + 1 + node) % layout.groups(), channel); };
+  if (group == root) {
+    for (const std::uint32_t top : tops_of(others, half_of(channel)))
+      view.children.push_back(head(top));
+    return view;
+  }
+  const TreeNode place = tree_node((group + layout.groups() - root - 1) % layout.groups(), others, half_of(channel));
+  view.parent = head_of(layout, root, channel);
+  if (place.parent)
+    view.parent = head(*place.parent);
+  for (const std::uint32_t child : place.children)
+    view.children.push_back(head(child));
+  return view;
 }
 
 }  // namespace
