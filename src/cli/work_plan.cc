@@ -82,7 +82,7 @@ WorkPlan plan_runs(const PlannedRuns& runs) {
   fmt::print(stderr, "{} to simulate, {} at once{}: {}{}\n",
              runs.hops.size() == 1 ? "one run" : fmt::format("{} runs", runs.hops.size()), at_once,
              ranks > 1 ? fmt::format(" on each of {} ranks", ranks) : "", work_time_text(time),
-             memory ? memory_text(memory) + " each" : std::string());
+             memory_text(memory) + (memory && runs.hops.size() > 1 ? " each" : ""));
   return {.at_once = at_once, .progress = WorkProgress(runs.hops, (time.least + time.most) / 2), .need = memory};
 }
 

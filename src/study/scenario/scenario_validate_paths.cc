@@ -116,10 +116,12 @@ Result<void> validate_path_keys(const Scenario& scenario) {
   const bool plb = rule == PathRule::kPlb || tcp_plb;
   constexpr const char* kPlb = "transport.path_selector or tcp.path_selector \"plb\"";
   const std::array keys = {
-      PathKey{.path = "transport.paths", .used = rule != PathRule::kSingle, .rules = "a path_selector of rocev2"},
+      PathKey{.path = "transport.paths",
+              .used = rule != PathRule::kSingle,
+              .rules = "a path_selector other than \"single\" on rocev2"},
       PathKey{.path = "transport.path_burst",
               .used = rule == PathRule::kInTurn || rule == PathRule::kRandom,
-              .rules = "\"in-turn\" and \"random\" of rocev2"},
+              .rules = "path_selector \"in-turn\" or \"random\" on rocev2"},
       PathKey{.path = "transport.plb_threshold", .used = plb, .rules = kPlb},
       PathKey{.path = "transport.plb_rounds", .used = plb, .rules = kPlb},
       PathKey{.path = "transport.plb_idle_rounds", .used = plb, .rules = kPlb},

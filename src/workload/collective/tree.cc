@@ -119,7 +119,7 @@ std::vector<std::uint32_t> tops_of(std::uint32_t count, TreeHalf half) {
 /// that all rails of a group carry the same.
 std::vector<MemberIndex> chain_of(const MemberLayout& layout, std::uint32_t group, std::uint32_t channel) {
   std::vector<MemberIndex> chain = layout.group(group);
-  std::ranges::rotate(chain, chain.begin() + static_cast<std::ptrdiff_t>(channel / 2 % chain.size()));
+  std::rotate(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(channel / 2 % chain.size()), chain.end());
   return chain;
 }
 
