@@ -235,6 +235,17 @@ TEST(UetNack, AnInitiatorWhoseClosingIsNotAnsweredEndsTheContextInError) {
   EXPECT_EQ(pair.live_contexts(), 0U);
 }
 
+// The memory of the only request goes before a packet has left: there is no target that could be told of the closing.
+TEST(UetNack, AContextWhoseOnlyRequestFailsBeforeItLeavesIsFreed) {
+  UetPair pair({.uet = {.idle_close = 20_us}});
+  post(pair, 0, verbs::WrOpcode::kRdmaWrite);
+  ASSERT_TRUE(pair.side(0).device.dereg_mr(pair.side(0).key));
+  ASSERT_TRUE(pair.run());
+  EXPECT_EQ(status_of_only(pair, 0), WcStatus::kLocProtErr);
+  EXPECT_EQ(pair.packets_sent(), 0U);
+  EXPECT_EQ(pair.live_contexts(), 0U);
+}
+
 //= uet-1.0 3.5
 TEST(UetNack, AReceiverInfersALossFromThoseThatOvertakeIt) {
   UetPair pair({.uet = {.loss_by_count = false, .infer_loss_after = 3}});

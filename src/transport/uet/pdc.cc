@@ -251,7 +251,11 @@ void Pdc::want_close(const PdcCall& call) {
     return;
   close_wanted_ = true;
   end_runs();
-  if (role_ == Role::kInitiator) {
+  if (state_ == State::kSyn && idle()) {
+    // What it was opened for failed at this end: no target knows of it, and none could be told, as its number is not
+    // known.
+    finish(call);
+  } else if (role_ == Role::kInitiator) {
     settle(call);
   } else if (notice_due_.is_never()) {
     notices_ |= kCloseRequest;
