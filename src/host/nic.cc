@@ -15,6 +15,13 @@ namespace {
 
 const wire::ColdPacket kNoCold{};
 
+// It asks what has become of data, so it waits in the queues in which they wait: before them its answer would come
+// while they are still on their way.
+bool is_probe(const wire::Packet& packet) {
+  return packet.common.kind == wire::PacketKind::kUet && packet.uet.type == wire::UetType::kControl &&
+         packet.uet.notice.code == static_cast<std::uint8_t>(wire::UetControl::kProbe);
+}
+
 }  // namespace
 
 Nic::Nic(const NicOptions& options, const Environment& environment)
@@ -406,7 +413,7 @@ void Nic::finish(wire::Packet& packet, QpRecord& record) {
     ++counters_.answers_sent;
     const bool is_notice = common.kind == wire::PacketKind::kInfiniBandTransport && packet.ib.has(wire::kBthBecn) &&
                            packet.ib.opcode != wire::make_opcode(wire::Service::kRc, wire::Operation::kAcknowledge);
-    if (const std::optional<TrafficClass>& wanted = is_notice ? cnp_ : ack_; wanted) {
+    if (const std::optional<TrafficClass>& wanted = is_notice ? cnp_ : ack_; wanted && !is_probe(packet)) {
       common.priority = wanted->priority;
       common.traffic_class = wanted->mark;
     }

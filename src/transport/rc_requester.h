@@ -145,6 +145,7 @@ class RcRequester {
   void restart_deadline(Time now);
   void find_losses(const RcCall& call);
   void on_recovery_timer(const RcCall& call);
+  void probe(bool oldest_is_answer, const RcCall& call);
   [[nodiscard]] bool oldest_is_response() const;
   [[nodiscard]] Psn first_response() const;
   void refresh_slow_path_reasons();

@@ -516,19 +516,37 @@ void RcRequester::on_recovery_timer(const RcCall& call) {
     report_loss(LossEvent::kTimeout, call.core, call.now);
     selective_->on_timeout(hot_.next, call.now);
   }
-  if (call.now >= selective_->probe_at) {
-    // The answer to a probe tells what has arrived. A READ is not repeated before the ACK timeout or a gap.
-    if (!answer)
-      selective_->request(hot_.una);
-    selective_->probe_timeout = 2 * selective_->probe_timeout;
-    selective_->probe_at = call.now + selective_->probe_timeout;
-  }
+  if (call.now >= selective_->probe_at)
+    probe(answer, call);
   if (answer && call.now >= selective_->lost_at) {
     ++call.counters().implied_nak_seq_err;
     selective_->lost_at = Time::never();
     selective_->request(hot_.una);
   }
   find_losses(call);
+}
+
+// The answer to a probe tells what has arrived. The timer runs from the last packet that left, which is looked at here,
+// not with every packet: of many queue pairs each waits long for its turn at the NIC.
+//= rfc8985 7.2
+//= rfc8985 7.3
+void RcRequester::probe(bool oldest_is_answer, const RcCall& call) {
+  const Duration since = hot_.end > hot_.una ? selective_->since_sent(hot_.end - 1, call.now) : Duration::max();
+  if (since < selective_->probe_timeout) {
+    selective_->probe_at = call.now + (selective_->probe_timeout - since);
+    return;
+  }
+  if (!blocked(call.core)) {
+    // What is new asks as well as a copy does, as soon as the NIC comes to it.
+    hot_.since_ack_request = static_cast<std::uint16_t>(call.options().ack_request_interval - 1);
+    selective_->probe_at = call.now + selective_->probe_timeout;
+    return;
+  }
+  // A READ is not repeated before the ACK timeout or a gap.
+  if (!oldest_is_answer)
+    selective_->request(hot_.una);
+  selective_->probe_timeout = 2 * selective_->probe_timeout;
+  selective_->probe_at = call.now + selective_->probe_timeout;
 }
 
 bool RcRequester::oldest_is_response() const {

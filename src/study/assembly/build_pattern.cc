@@ -131,6 +131,8 @@ workload::FlowShape PatternBuilder::shape_of(const scenario::TrafficSettings& tr
 
 void PatternBuilder::set_common(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
   plan.connection.queue_pairs = static_cast<std::uint32_t>(traffic.queue_pairs.value_or(1));
+  // All messages that may be in flight have room, whichever queue pairs they take.
+  plan.connection.max_send_wr = std::max(plan.connection.max_send_wr, static_cast<std::uint32_t>(traffic.depth));
   plan.connection.queue_pair_use = traffic.queue_pair_use.value_or(workload::QueuePairUse::kRoundRobin);
   plan.as_long_as_jobs = scenario::lasts_as_long_as_jobs(scenario_, traffic);
   plan.latest_start = traffic.start + traffic.start_jitter;

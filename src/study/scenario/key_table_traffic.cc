@@ -46,7 +46,7 @@ constexpr std::array kTraffic = {
         .about =
             "Messages of a flow that may be in flight; of `multicast`, datagrams of a sender that have not left, at "
             "most 4096.",
-        .range = {.low = 1, .high = 65'536},
+        .range = {.low = 1, .high = 16'384},
         .only_for = "flows permutation incast all-to-all checkpoint multicast"},
     Key{.name = "start",
         .binding = bind<&TrafficSettings::start>(),

@@ -14,7 +14,7 @@ Probability less(Probability from, Probability part) {
 }
 
 Probability more(Probability to, std::uint64_t raw) {
-  return Probability::from_raw(std::min(to.raw() + std::min(raw, Probability::kOne), Probability::kOne));
+  return Probability::from_raw(to.raw() + std::min(raw, to.complement().raw()));  // the sum of two wholes has no room
 }
 
 }  // namespace

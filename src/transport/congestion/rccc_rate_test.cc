@@ -49,6 +49,15 @@ TEST(CreditRate, IsTheWholeWhereNothingIsMarkedOrTrimmed) {
   EXPECT_EQ(receiver.rate.part(Time::zero() + 1_ms), Probability::one());
 }
 
+// Each interval in which nothing is marked doubles the increase, as far as to the whole.
+TEST(CreditRate, StaysTheWholeHoweverLongNothingIsMarked) {
+  Receiver receiver({.round_trip = 10_us, .least = Probability::from_ratio({.numerator = 1, .denominator = 5})});
+  for (int i = 0; i < 2'000; ++i) {
+    receiver.rate.on_arrival(Arrival::kUnmarked, Time::zero() + 1_us * i);
+    ASSERT_EQ(receiver.rate.part(Time::zero() + 1_us * i), Probability::one()) << i;
+  }
+}
+
 TEST(CreditRate, LosesTheShareOfPacketsTrimmedElsewhereThanAtTheLastHop) {
   Receiver receiver;
   EXPECT_NEAR(receiver.interval(70, 0, 20, 10), 0.8, 1e-12);

@@ -6,10 +6,11 @@
 // - by time (after RFC 8985, RACK): a packet is lost when one that left later has arrived and, since it left, the round
 //   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
 //   loss. `steps` is 3 at first, since queues and stalls of credits may just begin, 1 after rounds without one, and
-//   grows when the peer reports that a packet came twice. What no later arrival can tell (the tail) is probed for after
-//   four round trips, then eight, and so on; after sixteen of the empty network where none has been measured yet. When
-//   the probe, or any other copy, has arrived, everything that left before it is overtaken as well, and lost unless it
-//   is acknowledged within one more round trip.
+//   grows when the peer reports that a packet came twice. What no later arrival can tell (the tail) is probed for
+//   four round trips after the last packet left, then eight, and so on; after sixteen of the empty network where none
+//   has been measured yet. While there is more to send, the next packet is the probe (RcRequester). When the probe, or
+//   any other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is
+//   acknowledged within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Round trips are those of packets sent once. Of one that arrived behind a gap the sender may hear only when the gap is
 // filled, if the acknowledgement that named it was lost: while packets are sent again, only the oldest one, and one
@@ -96,8 +97,12 @@ class SelectiveRepeat {
   [[nodiscard]] Time detect(Psn limit, Time now);
   /// Reordering timeout: how long to wait for an overtaken packet, from its transmission.
   [[nodiscard]] Duration reorder_timeout() const { return round_trip_ + longest() * (1 + steps_); }
-  /// Probe timeout: how long without any response before the first probe. The first acknowledgements of a flow may wait
-  /// behind queues that the round trip of the empty network knows nothing of.
+  /// By time: since packet `psn` left last; it must be in flight.
+  [[nodiscard]] Duration since_sent(Psn psn, Time now) const {
+    return duration(stamp(now) - sent_[psn.value() & mask_]);
+  }
+  /// Probe timeout: how long without any response, and without a packet that has left, before the first probe. The
+  /// first acknowledgements of a flow may wait behind queues that the round trip of the empty network knows nothing of.
   //= rfc8985 7.2
   [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : 16) * longest(); }
 

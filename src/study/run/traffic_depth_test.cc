@@ -1,0 +1,43 @@
+// How many messages of a flow are in flight, where the round trip is long enough that it decides.
+#include <gtest/gtest.h>
+
+#include "study/run/run_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+using scenario::message_of;
+
+Duration lasted(std::string_view fabric, int depth, std::string_view operation) {
+  const auto scenario = scenario::parse_scenario(
+      fmt::format("[fabric]\n{}\n[topology]\nkind = \"single-switch\"\nhosts = 2\n[nic]\nport_rate = \"100 Gbps\"\n"
+                  "[link]\npropagation = \"25 us\"\n[[traffic]]\nkind = \"flows\"\nsources = [\"host0\"]\n"
+                  "destinations = [\"host1\"]\noperation = \"{}\"\nsize = \"4 KiB\"\ncount = 2048\ndepth = {}\n",
+                  fabric, operation, depth),
+      {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
+  EXPECT_TRUE(scenario) << message_of(scenario);
+  const results::RunResults results = results_of(scenario);
+  Time last;
+  for (const results::MessageRow& row : results.messages) {
+    EXPECT_EQ(row.record.status, verbs::WcStatus::kSuccess);
+    last = later(last, row.record.finished);
+  }
+  return last - Time::zero();
+}
+
+class TrafficDepth : public ::testing::TestWithParam<std::string> {};
+
+// 2048 messages of 4 KiB in rounds of `depth`, each of which takes the 100 us of the cables and little more.
+TEST_P(TrafficDepth, IsHowManyMessagesAreInFlight) {
+  for (const char* const operation : {"write", "send"}) {
+    const double narrow = lasted(GetParam(), 64, operation).seconds();
+    EXPECT_NEAR(narrow, 32 * 103.5e-6, 32 * 103.5e-6 * 0.05);
+    EXPECT_NEAR(narrow / lasted(GetParam(), 256, operation).seconds(), 4.0, 0.25) << operation;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, TrafficDepth,
+                         ::testing::Values("family = \"rocev2\"", "family = \"uet\"", "family = \"infiniband\""));
+
+}  // namespace
+}  // namespace weft::study::run
