@@ -449,6 +449,10 @@ wire::Packet Nic::packet_of(Qpn qpn) const {
   WEFT_ASSERT(slot.exists());
   wire::Packet packet;
   device_.core_of(slot).start_packet(packet);
+  if (slot.kind == transport::EngineKind::kUet) {
+    // As its context sends them, without a path selector.
+    packet.common.kind = wire::PacketKind::kUet;
+  }
   if (const transport::PathSelector* const paths = path_selector_of(slot); paths != nullptr) {
     packet.common.entropy = paths->lasting_entropy().value_or(packet.common.entropy);
   }
@@ -460,10 +464,11 @@ const transport::PathSelector* Nic::path_selector_of(transport::QpSlot slot) con
 }
 
 bool Nic::takes_any_path(Qpn qpn) const {
-  if (device_.uet() != nullptr) {
-    return true;
+  const transport::QpSlot slot = device_.slot_of(qpn);
+  if (slot.kind == transport::EngineKind::kUet) {
+    return options_.uet.path_selector && options_.device.uet.mode == transport::UetMode::kRud;
   }
-  const transport::PathSelector* const paths = path_selector_of(device_.slot_of(qpn));
+  const transport::PathSelector* const paths = path_selector_of(slot);
   return paths != nullptr && !paths->lasting_entropy();
 }
 

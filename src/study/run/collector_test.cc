@@ -252,6 +252,32 @@ TEST(Collector, QueuePairsThatCarryNothingAreNoBound) {
   }
 }
 
+// Of 16 flows over 16 uplinks, some meet; over all paths each would have its sender's line.
+TEST(Collector, PathsAllowUltraEthernetOnOnePathWhatThatPathHas) {
+  constexpr const char* kPermutation = R"(
+seed = 2
+[fabric]
+family = "uet"
+[topology]
+kind = "leaf-spine"
+leaves = 4
+spines = 4
+hosts_per_leaf = 4
+[link]
+rate = "100 Gbps"
+[[traffic]]
+kind = "permutation"
+size = "1 MiB"
+)";
+  for (const std::string path : {"uet.path_selector=single", "uet.delivery=rod", "uet.path_selector=oblivious"}) {
+    const results::RunResults results = run(scenario_of({path}, kPermutation));
+    ASSERT_TRUE(results.jobs.front().allowed);
+    const results::AllowedRates& allowed = *results.jobs.front().allowed;
+    EXPECT_LT(results::summarise(results).jobs.front().per_sender->rate, allowed.per_sender) << path;
+    EXPECT_EQ(allowed.slowest < 51_gbps, !path.ends_with("oblivious")) << path;
+  }
+}
+
 TEST_P(Families, PathsAllowNothingInParticularWhereFlowsComeAndGo) {
   const results::RunResults results = run(scenario_of(
       settings({"traffic[0].kind=poisson", "traffic[0].cdf=fb-hadoop", "traffic[0].load=0.1", "stop=200 us"})));

@@ -114,6 +114,38 @@ TEST(FlowSimulation, HashesSendFlowsOverTheLinksThatTheirPacketsTake) {
   EXPECT_GT(ratio(longest, shortest), 1.5);  // some do meet
 }
 
+// Of 16 flows over 16 links some meet; spread over all paths none would.
+TEST(FlowSimulation, UltraEthernetOnOnePathMeetsWhereItsPacketsMeet) {
+  for (const std::string path : {"path_selector = \"single\"", "delivery = \"rod\""}) {
+    const scenario::Scenario scenario =
+        parse(network("uet", "kind = \"leaf-spine\"\nleaves = 4\nspines = 4\nhosts_per_leaf = 4") + "[uet]\n" + path +
+              "\n[[traffic]]\nkind = \"permutation\"\nsize = \"4 MB\"\n");
+    const auto longest = [](const Seen& seen) {
+      Duration most;
+      for (const auto& [name, message] : seen.messages) {
+        most = std::max(most, message.finished.since_start());
+      }
+      return most;
+    };
+    const Duration packets = longest(with_packets(scenario));
+    EXPECT_NEAR(ratio(longest(as_flows(scenario)), packets), 1, 0.1) << path;
+  }
+}
+
+/// Its data packets have the headers of responses, shorter than those of requests.
+TEST(FlowSimulation, AnUltraEthernetReadTakesItsIdealTime) {
+  const scenario::Scenario scenario =
+      parse(network("uet") +
+            "[[traffic]]\nkind = \"flows\"\nsources = [\"host0\"]\ndestinations = [\"host1\"]\n"
+            "operation = \"read\"\nsize = \"3 MB\"\n");
+  Seen seen;
+  auto simulation = Simulation::create(scenario, seen);
+  ASSERT_TRUE(simulation);
+  ASSERT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished);
+  const workload::MessageRecord& message = seen.messages.begin()->second;
+  EXPECT_NEAR(ratio((*simulation)->ideal_time(message), message.finished.since_start()), 1, 0.001);
+}
+
 // Kernel TCP has a slow start that flows do not have, and some 3 % more work for its cores (docs/validation.md).
 TEST(FlowSimulation, OtherFamiliesTakeTheTimeThatTheyTakeInPackets) {
   struct Case {

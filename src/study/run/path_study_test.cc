@@ -131,6 +131,21 @@ TEST(PathStudy, ForeseesTheQueuePairsOfAConnection) {
   }
 }
 
+/// All queue pairs between two ends send through one context, and a READ's data comes with its requester's entropy.
+TEST(PathStudy, ForeseesTheOnePathOfUltraEthernet) {
+  for (const std::string path : {"path_selector = \"single\"", "delivery = \"rod\""}) {
+    for (const std::string routing : {"", "hash_function = \"crc-32\""}) {
+      for (const std::string traffic :
+           {"", "operation = \"read\"\n", "queue_pairs = 4\nqueue_pair_use = \"split\"\n"}) {
+        std::string text = leaf_spine(routing, traffic + "[uet]\n" + path + "\n");
+        text.replace(text.find("rocev2"), 6, "uet");
+        SCOPED_TRACE(path + routing + traffic);
+        expect_run_as_foreseen(text, traffic.starts_with("queue_pairs") ? 4 : 1);
+      }
+    }
+  }
+}
+
 /// The same network as InfiniBand, whose queue pairs go to the LIDs of a port in turn.
 std::string several_lids(int lmc, int queue_pairs) {
   std::string text = leaf_spine(fmt::format("policy = \"lft\"\nlmc = {}", lmc),

@@ -94,15 +94,9 @@ class Simulation::Planner {
                               .destination = destination,
                               .bytes = sent.bytes / static_cast<double>(pairs),
                               .any_path = any_path};
-      if (nic.device().uet() == nullptr) {
-        const wire::Packet packet = packet_of(nic, from.queue_pairs[i]);
-        flow.tuple_hash = nic.tuple_hash_of(packet);
-        flow.entropy = packet.common.entropy;
-        const host::Nic& other = world_.nic(destination);
-        flow.back_hash = other.tuple_hash_of(packet_of(other, to.queue_pairs[i]));
-        if (!transport::is_infiniband(packet.common.encapsulation)) {
-          flow.headers = host::header_fields(packet, addresses_);
-        }
+      if (!any_path || nic.device().uet() == nullptr) {
+        set_headers({.from = nic, .to = world_.nic(destination)}, {from.queue_pairs[i], to.queue_pairs[i]},
+                    sent.data_comes_back, flow);
       }
       set.flows.push_back(flow);
     }
@@ -204,8 +198,40 @@ class Simulation::Planner {
                set);
   }
 
+  struct Nics {
+    const host::Nic& from;
+    const host::Nic& to;
+  };
+  struct Pairs {
+    Qpn from;
+    Qpn to;
+  };
+  /// What switches choose paths by.
+  void set_headers(const Nics& nics, const Pairs& pairs, bool data_comes_back, world::PlannedFlow& flow) {
+    wire::Packet packet = packet_of(nics.from, pairs.from);
+    wire::Packet back = packet_of(nics.to, pairs.to);
+    if (packet.common.kind == wire::PacketKind::kUet) {
+      // Both directions of a context have the entropy value of the queue pair that its initiator opened it for.
+      const wire::PacketCommon& opened = data_comes_back ? back.common : packet.common;
+      const std::uint16_t entropy =
+          contexts_
+              .try_emplace({opened.source.value(), opened.destination.value(), opened.traffic_class}, opened.entropy)
+              .first->second;
+      packet.common.entropy = entropy;
+      back.common.entropy = entropy;
+    }
+    flow.tuple_hash = nics.from.tuple_hash_of(packet);
+    flow.entropy = packet.common.entropy;
+    flow.back_hash = nics.to.tuple_hash_of(back);
+    if (!transport::is_infiniband(packet.common.encapsulation)) {
+      flow.headers = host::header_fields(packet, addresses_);
+    }
+  }
+
   const world::World& world_;
   std::vector<wire::EndAddresses> addresses_;
+  /// Entropy values of Ultra Ethernet's contexts, by initiator, target and traffic class.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>, std::uint16_t> contexts_;
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 

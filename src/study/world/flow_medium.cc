@@ -16,6 +16,7 @@
 #include "transport/path/path_selector.h"
 #include "transport/qp_core.h"
 #include "transport/stream/stream_message.h"
+#include "wire/uet/entropy.h"
 
 namespace weft::study::world {
 namespace {
@@ -157,11 +158,16 @@ verbs::DeviceAttributes FlowMedium::device_of(EndpointId endpoint) {
 FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
   const Kind& kind = kind_of(ends.from);
   Stream stream{.flow = {.source = ends.from, .destination = ends.to}, .entropy = ends.address.source_port};
-  if (options_.service == host::Service::kUet && kind.nic.device.uet.mode == transport::UetMode::kRud) {
-    stream.any_path = true;
-    return stream;
-  }
-  if (kind.nic.path_selector) {
+  const bool is_uet = options_.service == host::Service::kUet;
+  if (is_uet) {
+    if (paths_taken(kind.nic, options_.service) == PathsTaken::kAll) {
+      stream.any_path = true;
+      return stream;
+    }
+    // Queue pairs between two ends share a context, which has the value of the first.
+    const auto context = std::tuple(ends.from.value(), ends.to.value(), ends.address.traffic_class);
+    stream.entropy = contexts_.try_emplace(context, stream.entropy).first->second;
+  } else if (kind.nic.path_selector) {
     const std::unique_ptr<transport::PathSelector> paths =
         kind.nic.path_selector(stable_hash(addresses_[ends.from.value()] + ends.queue_pair.value(), "paths"));
     if (paths != nullptr) {
@@ -177,13 +183,18 @@ FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
       header_addresses_ = end_addresses(graph(), options_.seed);
     }
     wire::Packet packet;
-    packet.common.kind = wire::PacketKind::kInfiniBandTransport;
+    packet.common.kind = is_uet ? wire::PacketKind::kUet : wire::PacketKind::kInfiniBandTransport;
     packet.common.encapsulation = kind.nic.device.encapsulation;
     packet.common.source = ends.from;
     transport::set_address(packet.common, ends.address);
     packet.common.entropy = stream.entropy;
     packet.ib.destination_qp = ends.remote_queue_pair.value();
     stream.flow.hash = kind.nic.header_hash->of(host::header_fields(packet, header_addresses_));
+  } else if (is_uet) {
+    stream.flow.hash = fabric::flow_hash(fabric::FlowKey{.source = source,
+                                                         .destination = destination,
+                                                         .entropy = stream.entropy,
+                                                         .destination_port = wire::uet::kUdpPort});
   } else if (kind.nic.device.encapsulation == wire::Encapsulation::kRoceV1) {
     stream.flow.hash = fabric::flow_hash(fabric::AddressPair{.source = source, .destination = destination});
   } else {

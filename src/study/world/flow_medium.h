@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "fabric/any_fabric.h"
@@ -123,6 +124,8 @@ class FlowMedium final : public flow::Medium {
   std::vector<std::uint64_t> addresses_;
   std::vector<wire::EndAddresses> header_addresses_;  // empty until switches hash headers
   std::map<std::uint64_t, Kind> kinds_;               // by line, or by endpoint
+  /// Entropy values of Ultra Ethernet's contexts on one path, by initiator, target and traffic class.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>, std::uint16_t> contexts_;
 };
 
 }  // namespace weft::study::world

@@ -43,6 +43,44 @@ std::size_t first_at(const ConnectionEnd& end, std::size_t place) {
   return pair;
 }
 
+/// Of an Ultra Ethernet flow without a path selector: all queue pairs between two ends send through one context, which
+/// has the entropy value of the queue pair that it was opened for. A READ's data comes through the requester's.
+struct ContextPath {
+  std::uint16_t entropy = 0;
+  bool is_known = true;  // false: contexts were closed, and others may have had other values
+};
+
+ContextPath context_path(const host::Nic& nic, const wire::PacketCommon& own) {
+  const transport::UetEndpoint& endpoint = *nic.device().uet();
+  const transport::Pdc* found = nullptr;
+  std::uint16_t entropy = own.entropy;
+  for (std::size_t i = 1; i < endpoint.places(); ++i) {
+    const auto place = static_cast<std::uint16_t>(i);
+    const transport::Pdc& context = endpoint.context_at(place);
+    const bool is_initiator = context.role() == transport::Pdc::Role::kInitiator;
+    if (context.key().peer != own.destination || context.key().traffic_class != own.traffic_class ||
+        (found != nullptr && !is_initiator)) {
+      continue;
+    }
+    found = &context;
+    entropy = endpoint.common_of(place).entropy;
+    if (is_initiator) {
+      break;
+    }
+  }
+  const bool was_closed = endpoint.counters().closed + endpoint.counters().failed > 0;
+  return {.entropy = entropy, .is_known = entropy == own.entropy || !was_closed};
+}
+
+/// Another entropy value for each packet: hashes of no flow in particular.
+template <class Fabric>
+void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
+  for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+    stream.flow.hash = i * kHashStep;
+    add_links(fabric, stream, part / kEntropies, links);
+  }
+}
+
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
@@ -56,13 +94,21 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
     }
     const host::Nic& nic = world.nic(end.ports[place].endpoint);
     PathStream stream{.flow = {.source = end.ports[place].endpoint, .destination = end.peer_ports[place].endpoint}};
-    if (nic.takes_any_path(end.queue_pairs[first_at(end, place)])) {
-      // Another entropy value for each packet: hashes of no flow in particular. A context on one path is examined as if
-      // it had many: which path it has taken is known to the context alone.
-      for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-        stream.flow.hash = i * kHashStep;
-        add_links(fabric, stream, by_port[place] / kEntropies, links);
+    const Qpn first = end.queue_pairs[first_at(end, place)];
+    if (nic.takes_any_path(first)) {
+      add_all_paths(fabric, stream, by_port[place], links);
+      continue;
+    }
+    if (nic.device().slot_of(first).kind == transport::EngineKind::kUet) {
+      wire::Packet packet = nic.packet_of(first);
+      const ContextPath path = context_path(nic, packet.common);
+      if (!path.is_known) {
+        add_all_paths(fabric, stream, by_port[place], links);
+        continue;
       }
+      stream.entropy = packet.common.entropy = path.entropy;
+      stream.flow.hash = nic.path_hash_of(packet);
+      add_links(fabric, stream, by_port[place], links);
       continue;
     }
     for (std::size_t i = 0; i < pairs; ++i) {

@@ -85,7 +85,9 @@ Duration ideal_time(const World& world, const IdealPath& path, workload::Operati
 }
 
 PathsTaken paths_taken(const host::NicOptions& nic, host::Service service) {
-  const bool any = service == host::Service::kUet || (nic.path_selector && !nic.path_selector(0)->lasting_entropy());
+  const bool any = service == host::Service::kUet
+                       ? nic.uet.path_selector && nic.device.uet.mode == transport::UetMode::kRud
+                       : nic.path_selector && !nic.path_selector(0)->lasting_entropy();
   return any ? PathsTaken::kAll : PathsTaken::kOfFlow;
 }
 

@@ -11,6 +11,7 @@
 #include "wire/uet/pds_ack.h"
 #include "wire/uet/pds_request.h"
 #include "wire/uet/ses_request.h"
+#include "wire/uet/ses_response.h"
 
 namespace weft::study::world {
 namespace {
@@ -108,7 +109,7 @@ Train iwarp_train(const StreamShape& shape, const transport::IwarpOptions& optio
   return row_of(packets, fpdu(most), last);
 }
 
-/// Every packet has the headers of a request; the request of a READ is one without payload.
+/// Packets have the headers of a request, a READ's data those of a response; the request of a READ has no payload.
 MessageTrains uet_trains(const host::NicOptions& nic, const IdealPath& path, workload::Operation operation,
                          Bytes size) {
   const transport::UetSizes& given = nic.device.uet.sizes;
@@ -122,8 +123,9 @@ MessageTrains uet_trains(const host::NicOptions& nic, const IdealPath& path, wor
   };
   const auto data = [&](Bytes payload) {
     const std::size_t pds = nic.uet.credits ? wire::uet::PdsRequest::kCcSize : wire::uet::PdsRequest::kSize;
-    return wire_size(static_cast<std::int64_t>(pds + wire::uet::SesStandardRequest::kSize), given.data_headers,
-                     payload);
+    const bool answers = operation == workload::Operation::kRead && payload > Bytes::zero();
+    const std::size_t ses = answers ? wire::uet::SesDataResponse::kSize : wire::uet::SesStandardRequest::kSize;
+    return wire_size(static_cast<std::int64_t>(pds + ses), given.data_headers, payload);
   };
   const std::int64_t packets = std::max<std::int64_t>((size.count() + path.mtu.count() - 1) / path.mtu.count(), 1);
   const Bytes last = data(Bytes(size.count() - (packets - 1) * path.mtu.count()));
