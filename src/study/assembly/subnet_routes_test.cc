@@ -16,6 +16,7 @@
 #include "study/assembly/subnet_test_tables.h"
 #include "study/scenario/scenario_test_support.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
 
 namespace weft::study::assembly {
@@ -251,8 +252,8 @@ TEST(BufferCycle, OfADumpIsFoundAsThatOfTheEngineThatMadeIt) {
   ASSERT_TRUE(placed);
   const Result<subnet::SweptSubnet> swept = subnet::sweep(placed->subnet);
   ASSERT_TRUE(swept);
-  for (const auto& [engine, cycle] : {std::pair("minhop", true), std::pair("updn", false)}) {
-    const auto made = subnet::route_subnet(swept->view, *subnet::engine_by_name(engine), {});
+  for (const auto& [engine, cycle] : {std::pair("minhop", true), std::pair("nue", false)}) {
+    const auto made = subnet::route_subnet(swept->view, *subnet::engine_by_name(engine), {.lanes = 1, .nue_lanes = 1});
     ASSERT_TRUE(made);
     const TablesFile file(subnet::write_lfts(swept->subnet, swept->view, made->routes.tables));
     const std::string found = cycle_of(file.settings());

@@ -217,7 +217,7 @@ std::string nicctl_text(const NicSetting& nic) {
   if (nic.congestion.empty()) {
     return text;
   }
-  if (std::ranges::find(nic.reaction, true) == nic.reaction.end()) {
+  if (nic.congestion.contains("disabled")) {
     return text + fmt::format("nicctl update dcqcn --roce-device {} --profile-id 1 --disable\n", nic.rdma);
   }
   text += fmt::format("nicctl update dcqcn --roce-device {} --profile-id 1", nic.rdma);
@@ -330,13 +330,23 @@ void keep_expressible(NicSetting& nic) {
   if (commands == NicCommands::kChelsio || commands == NicCommands::kPensando) {
     nic.data_dscp.reset();
   }
+  const bool pensando = commands == NicCommands::kPensando;
+  if (pensando) {
+    std::ranges::replace_if(
+        nic.weight, [](const auto& weight) { return weight == 0U; }, std::nullopt);
+    if (!nic.congestion.empty() && std::ranges::find(nic.reaction, true) == nic.reaction.end()) {
+      nic.congestion = {{"disabled", 1}};
+    }
+    nic.reaction = nic.notification = {};  // of all classes
+  }
   const bool broadcom = commands == NicCommands::kBroadcom;
-  if (!broadcom && commands != NicCommands::kPensando) {
+  if (!broadcom && !pensando) {
     nic.congestion.clear();
     nic.reaction = nic.notification = {};
   }
   std::erase_if(nic.congestion, [broadcom](const auto& each) {
-    return each.first != "cnp_dscp" && each.first != (broadcom ? "cnp_802p_prio" : "rpg_threshold");
+    return each.first != "disabled" && each.first != "cnp_dscp" &&
+           each.first != (broadcom ? "cnp_802p_prio" : "rpg_threshold");
   });
 }
 

@@ -267,6 +267,8 @@ void NicToolReader::nicctl_dcqcn() {
   const std::size_t off = option({"--disable"});
   if (off < read_.words()) {
     static_cast<void>(read_.word(off, "--disable"));
+    device_.nic.congestion["disabled"] = 1;
+    device_.places["congestion.disabled"] = read_.place();
   }
   const std::string_view number = profile + 1 < read_.words() ? read_.text(profile + 1) : "1";
   device_.native[fmt::format("dcqcn profile {}", number)] = here(off < read_.words() ? "off" : "on");

@@ -313,14 +313,14 @@ std::string fault_of_file(const std::string& text, std::vector<std::string> sett
 TEST(ScenarioFile, IsWrongByItselfWhereAKeyOrAValueIs) {
   const std::string good =
       "[topology]\nkind = \"single-switch\"\nhosts = 4\n[infiniband]\nvls = 4\n[dcqcn]\ngain = "
-      "\"1/16\"\n[[traffic]]\nkind = \"incast\"\nsize = \"1 MB\"\n";
+      "\"1%\"\n[[traffic]]\nkind = \"incast\"\nsize = \"1 MB\"\n";
   const std::string in_case = good + "[[case]]\nname = \"tcp\"\n";
   EXPECT_EQ(fault_of_file(good), "");
   EXPECT_EQ(fault_of_file(in_case + "tcp.initial_window = 10\n"), "");
   EXPECT_THAT(fault_of_file(good + "[transport]\nretry_count = 8\n"), AllOf(StartsWith(":12:"), HasSubstr("8")));
   EXPECT_THAT(fault_of_file(good + "[transport]\nretry_cuont = 3\n"), AllOf(StartsWith(":12:"), HasSubstr("cuont")));
-  EXPECT_THAT(fault_of_file(in_case + "transport.retry_count = 8\n"), StartsWith(":12:"));
-  EXPECT_THAT(fault_of_file(in_case + "transport.retry_cuont = 8\n"), StartsWith(":12:"));
+  EXPECT_THAT(fault_of_file(in_case + "transport.retry_count = 8\n"), StartsWith(":13:"));
+  EXPECT_THAT(fault_of_file(in_case + "transport.retry_cuont = 8\n"), StartsWith(":13:"));
   EXPECT_THAT(fault_of_file(good + "[[override]]\nselect = \"host0\"\nnic.ports = 0\n"), StartsWith(":13:"));
 }
 
