@@ -59,6 +59,25 @@ Result<std::vector<study::scenario::Scenario>> scenarios_of(const RunText& text)
   return scenarios;
 }
 
+/// Tables of a subnet manager whose credits can wait for each other are named before the run begins.
+void warn_of_cycles(std::span<const study::scenario::Scenario> scenarios) {
+  for (const study::scenario::Scenario& scenario : scenarios) {
+    if (serves_ranks() || !study::scenario::has_manager(scenario.routing) ||
+        scenario.fidelity == study::scenario::Fidelity::kFlow) {
+      continue;
+    }
+    const auto graph = study::assembly::build_topology(scenario);
+    if (!graph) {
+      continue;  // the run says it
+    }
+    const Result<std::string> cycle = study::assembly::buffer_cycle(scenario, *graph);
+    if (cycle && !cycle->empty()) {
+      fmt::print(stderr, "weft run: {}: {}\n",
+                 terminal_text(scenario.case_name.empty() ? scenario.name : scenario.case_name), terminal_text(*cycle));
+    }
+  }
+}
+
 /// Each case at its level; what was chosen is said on standard error.
 Result<void> choose_levels(const RunText& text, std::vector<study::scenario::Scenario>& scenarios) {
   Result<LevelChooser> chooser = LevelChooser::make(text.level);
@@ -80,25 +99,8 @@ Result<void> choose_levels(const RunText& text, std::vector<study::scenario::Sce
     }
     scenario = at_level(scenario, choice->level);
   }
+  warn_of_cycles(scenarios);
   return {};
-}
-
-/// Tables of a subnet manager whose credits can wait for each other are named before the run begins.
-void warn_of_cycles(std::span<const study::scenario::Scenario> scenarios) {
-  for (const study::scenario::Scenario& scenario : scenarios) {
-    if (!study::scenario::has_manager(scenario.routing) || scenario.fidelity == study::scenario::Fidelity::kFlow) {
-      continue;
-    }
-    const auto graph = study::assembly::build_topology(scenario);
-    if (!graph) {
-      continue;  // the run says it
-    }
-    const Result<std::string> cycle = study::assembly::buffer_cycle(scenario, *graph);
-    if (cycle && !cycle->empty()) {
-      fmt::print(stderr, "weft run: {}: {}\n",
-                 terminal_text(scenario.case_name.empty() ? scenario.name : scenario.case_name), terminal_text(*cycle));
-    }
-  }
 }
 
 std::string with_case(const std::string& file, const std::string& case_name) {
@@ -407,9 +409,6 @@ int run(const RunText& text) {
   Result<std::optional<RunCache>> cache = text.no_cache ? Result<std::optional<RunCache>>(std::nullopt) : usual_cache();
   if (!cache) {
     return complain("run", cache.error(), kUsageError);
-  }
-  if (!serves_ranks()) {
-    warn_of_cycles(*scenarios);
   }
   catch_interrupts();
   CasePool pool({.command = "run",
