@@ -121,6 +121,9 @@ class CompareCommand {
     if (!levels->is_off()) {
       options.level = [&levels](const study::scenario::Scenario& scenario) { return levels->choose(scenario); };
     }
+    if (auto right = study::scenario::check_file(request); !right) {
+      return pass_on(right);
+    }
     auto planned = study::compare::plan_comparison(*choices, request, *catalogue_, options);
     if (!planned) {
       return pass_on(planned);

@@ -19,6 +19,8 @@
 #include "cli/run_interrupt.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
+#include "study/assembly/build_topology.h"
+#include "study/assembly/subnet_routes.h"
 #include "study/results/results_key.h"
 #include "study/results/summary_comparison.h"
 #include "study/results/summary_text.h"
@@ -57,6 +59,25 @@ Result<std::vector<study::scenario::Scenario>> scenarios_of(const RunText& text)
   return scenarios;
 }
 
+/// Tables of a subnet manager whose credits can wait for each other are named before the run begins.
+void warn_of_cycles(std::span<const study::scenario::Scenario> scenarios) {
+  for (const study::scenario::Scenario& scenario : scenarios) {
+    if (serves_ranks() || !study::scenario::has_manager(scenario.routing) ||
+        scenario.fidelity == study::scenario::Fidelity::kFlow) {
+      continue;
+    }
+    const auto graph = study::assembly::build_topology(scenario);
+    if (!graph) {
+      continue;  // the run says it
+    }
+    const Result<std::string> cycle = study::assembly::buffer_cycle(scenario, *graph);
+    if (cycle && !cycle->empty()) {
+      fmt::print(stderr, "weft run: {}: {}\n",
+                 terminal_text(scenario.case_name.empty() ? scenario.name : scenario.case_name), terminal_text(*cycle));
+    }
+  }
+}
+
 /// Each case at its level; what was chosen is said on standard error.
 Result<void> choose_levels(const RunText& text, std::vector<study::scenario::Scenario>& scenarios) {
   Result<LevelChooser> chooser = LevelChooser::make(text.level);
@@ -78,6 +99,7 @@ Result<void> choose_levels(const RunText& text, std::vector<study::scenario::Sce
     }
     scenario = at_level(scenario, choice->level);
   }
+  warn_of_cycles(scenarios);
   return {};
 }
 

@@ -188,6 +188,14 @@ Result<void> check_collectives(const std::string& key, const Scenario& scenario)
   return fail("it does nothing without collectives: no job runs steps, and no [[traffic]] is one");
 }
 
+/// How flows and packets are spread changes nothing where every pair has one path.
+bool needs_paths(const std::string& key) { return key.starts_with("routing.") || key.starts_with("uet.path"); }
+
+bool has_one_switch(const Scenario& scenario) {
+  const auto graph = study::assembly::build_topology(scenario);
+  return graph && graph->switches() == 1;
+}
+
 Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& catalogue, Scenario& scenario,
                       study::tune::TuneResult& result) {
   Result<std::vector<Tunable>> keys = wanted_keys(text, catalogue, scenario);
@@ -195,7 +203,12 @@ Result<void> add_keys(const TuneText& text, const study::scenario::Catalogue& ca
     return pass_on(keys);
   }
   const bool chooses = std::ranges::any_of(*keys, [](const Tunable& key) { return key.factor.key == kAlgorithmKey; });
+  const bool no_paths = text.vary.empty() && has_one_switch(scenario);  // who names one may want its other effects
   for (Tunable& key : *keys) {
+    if (no_paths && needs_paths(key.factor.key)) {
+      result.passed_over.push_back(key.factor.key);
+      continue;
+    }
     Result<void> used = chooses ? Result<void>() : check_algorithm(key.factor.key, scenario);
     if (used) {
       used = check_collectives(key.factor.key, scenario);

@@ -191,6 +191,21 @@ TEST_F(Compare, EachSchemeOfLoadBalancingIsARow) {
   EXPECT_THAT(document.at("reproduce").get<std::string>(), HasSubstr("--routing ecmp,spray-in-order,spray"));
 }
 
+TEST_F(Compare, AWrongKeyOfTheScenarioIsOneErrorAndNoFaultOfANetwork) {
+  const std::string text = text_of(kIncast);
+  const auto refused = [&](const std::string& more, const std::string& what) {
+    std::ofstream(in("wrong.toml")) << text << more;
+    const Outcome outcome = run_weft("compare " + in("wrong.toml") + " --fabrics infiniband,rocev2 --out " + in("out"));
+    EXPECT_EQ(outcome.exit_status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("wrong.toml:"));
+    EXPECT_THAT(outcome.err, HasSubstr(what));
+    EXPECT_EQ(outcome.err.find("fabric can serve"), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  };
+  refused("\n[[case]]\nname = \"tcp\"\ntransport.retry_cuont = 3\n", "retry_cuont");
+  refused("\n[[case]]\nname = \"tcp\"\ntransport.retry_count = 8\n", "transport.retry_count");
+}
+
 TEST_F(Compare, WrongInputIsRefused) {
   const auto refused = [](const std::string& arguments, const std::string& said) {
     const Outcome outcome = run_weft("compare " + arguments);

@@ -263,6 +263,18 @@ TEST_F(Tune, TheNumberOfJobsChangesNothing) {
   EXPECT_EQ(one.out, tune("window.toml", arguments + " -j 3").out);
 }
 
+// Every pair has one path through it, however flows are spread.
+TEST_F(Tune, SchemesOfLoadBalancingArePassedOverOnOneSwitch) {
+  const Outcome outcome = run_weft("tune " + (kExamples / "vl-arbitration.toml").string() +
+                                   " --for goodput@rest --runs 40 --seeds 3 --json -");
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  EXPECT_NE(std::ranges::find(result["passed_over"], "routing.scheme"), result["passed_over"].end());
+  for (const Json& key : result["keys"]) {
+    EXPECT_NE(key["key"], "routing.scheme");
+  }
+}
+
 TEST_F(Tune, WrongInputIsRefusedInOneLine) {
   expect_refused("--for stap", "--for: unknown figure 'stap'");
   expect_refused("--limit queue-peak", "--limit queue-peak: expected FIGURE=VALUE, such as queue-peak=1MB");

@@ -73,6 +73,10 @@ describe('the page of failures', () => {
       const line = lines.find((series) => series.name === name);
       assert.deepEqual(line.data.at(-1).value, [outcome.lost_after_s, 0]);
     }
+    const [time] = (await optionOf(page, 'recovery-host-link')).xAxis;
+    const labels = time.axisLabel.customValues;
+    assert.ok(labels.length >= 2 && labels.length <= 7, `times on the axis: ${labels}`);
+    assert.ok(labels.every((value) => value >= time.min && value <= time.max));
     assert.deepEqual(faults, []);
     await close();
   });

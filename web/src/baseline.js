@@ -10,6 +10,7 @@ import {details, section, table} from './section.js';
 
 const MOST_ROWS = 300; // of a table
 const NONE = 'none: within the confidence interval';
+const NOT_KNOWN = 'not known: an interval says little';
 
 export const baseline = JSON.parse(document.getElementById('weft-baseline').textContent);
 
@@ -29,6 +30,7 @@ export function change(fabric, name) {
   const row = differences.get(`${fabric.name} ${name}`);
   if (!row) return isNumber(valueAt(fabric, name)) ? 'as in the baseline' : undefined;
   if (row.difference === NONE) return 'no difference to the baseline: intervals overlap';
+  if (row.difference === NOT_KNOWN) return 'difference to the baseline not known: an interval says little';
   if (!isNumber(row.a)) return 'not measured in the baseline';
   if (!isNumber(row.b)) return undefined;
   return isNumber(row.relative_change) ? `${signedPercent(row.relative_change)} to the baseline` : '0 in the baseline';

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,9 +34,11 @@ void cut(subnet::Subnet& subnet, subnet::PortPlace place) {
   }
 }
 
-bool can_block(const subnet::RouteReport& report) {
-  return std::ranges::any_of(
+/// The first lane whose buffers can wait for each other; null: none.
+const subnet::LaneReport* blocking_lane(const subnet::RouteReport& report) {
+  const auto found = std::ranges::find_if(
       report.lanes, [](const subnet::LaneReport& lane) { return lane.lane != kNoLane && !lane.cycle.empty(); });
+  return found == report.lanes.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -275,8 +278,25 @@ class ManagedNetwork::Maker {
     if (first_ != nullptr && !first_->levels.empty()) {
       report = subnet::report_routes(swept.view, {.tables = routes.tables, .plan = first_lanes(swept.view)});
     }
-    made_.can_block = made_.can_block || can_block(report);
+    if (const subnet::LaneReport* lane = blocking_lane(report); lane != nullptr && !made_.can_block) {
+      made_.can_block = true;
+      std::ranges::transform(lane->cycle, std::back_inserter(made_.cycle),
+                             [&](const subnet::Egress& egress) { return cable_at(swept.view, egress); });
+    }
     return {};
+  }
+
+  /// "s0 [3] > [4] s1".
+  [[nodiscard]] std::string cable_at(const subnet::RoutingView& view, const subnet::Egress& egress) const {
+    const fabric::LinkEnd from{.node = network_.node_of_.at(view[egress.at].guid.value),
+                               .port = static_cast<std::uint16_t>(egress.port - 1)};
+    for (const fabric::Link& link : graph_.links) {
+      if (link.a == from || link.b == from) {
+        const fabric::LinkEnd& to = link.a == from ? link.b : link.a;
+        return fmt::format("{} [{}] > [{}] {}", graph_[from.node].name, egress.port, to.port + 1, graph_[to.node].name);
+      }
+    }
+    return fmt::format("{} [{}]", graph_[from.node].name, egress.port);
   }
 
   void add_reducers() {

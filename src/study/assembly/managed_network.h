@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -27,6 +28,8 @@ struct ManagedTables {
   std::uint64_t paths = 0;  // ordered pairs of LIDs of different NIC ports that lead to one another
   /// Buffers of a virtual lane can wait for each other in a cycle; of queue pairs that were connected at the beginning.
   bool can_block = false;
+  /// Of the first such cycle, its buffers by their ports: "s0 [3] > [4] s1"; empty: there is none.
+  std::vector<std::string> cycle{};
   std::string fallback{};  // why it is minhop, in place of the engine; empty: it is the engine
 };
 

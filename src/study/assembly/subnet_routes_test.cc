@@ -16,6 +16,7 @@
 #include "study/assembly/subnet_test_tables.h"
 #include "study/scenario/scenario_test_support.h"
 #include "subnet/forwarding_dump.h"
+#include "subnet/routing/engine.h"
 #include "subnet/swept_subnet.h"
 
 namespace weft::study::assembly {
@@ -218,6 +219,47 @@ TEST(SubnetRoutes, ThatGoRoundInALoopAreRefused) {
   }
   const TablesFile file(subnet::write_lfts(swept->subnet, view, tables));
   EXPECT_THAT(error_of(kTree, file.settings()), HasSubstr("goes round in a loop"));
+}
+
+constexpr std::string_view kRingOfSix =
+    "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"torus\"\nsizes = [6]\nhosts_per_leaf = 1\n"
+    "[infiniband]\nvls = 2\n[routing]\npolicy = \"lft\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
+
+std::string cycle_of(const std::vector<std::string>& settings) {
+  const Result<scenario::Scenario> scenario = scenario_of(kRingOfSix, settings);
+  EXPECT_TRUE(scenario) << scenario.error().message;
+  return buffer_cycle(*scenario, *build_topology(*scenario)).value();
+}
+
+// Shortest paths around a ring wait for one another all the way round; those of updn do not go round it.
+TEST(BufferCycle, IsNamedByItsCablesWhereTablesCloseOne) {
+  const std::string found = cycle_of({"routing.engine=minhop"});
+  EXPECT_THAT(found, HasSubstr("routing.engine minhop: a cycle of 6 buffers that can block for ever"));
+  std::size_t cables = 0;
+  for (std::size_t at = found.find("] > ["); at != std::string::npos; at = found.find("] > [", at + 1)) {
+    ++cables;
+  }
+  EXPECT_EQ(cables, 6U) << found;
+  for (const char* engine : {"updn", "dnup", "lash", "dfsssp", "nue"}) {
+    EXPECT_EQ(cycle_of({std::string("routing.engine=") + engine}), "") << engine;
+  }
+}
+
+TEST(BufferCycle, OfADumpIsFoundAsThatOfTheEngineThatMadeIt) {
+  const Result<scenario::Scenario> scenario = scenario_of(kRingOfSix, {"routing.engine=minhop"});
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const Result<PlacedSubnet> placed = place_subnet(*build_topology(*scenario));
+  ASSERT_TRUE(placed);
+  const Result<subnet::SweptSubnet> swept = subnet::sweep(placed->subnet);
+  ASSERT_TRUE(swept);
+  for (const auto& [engine, cycle] : {std::pair("minhop", true), std::pair("nue", false)}) {
+    const auto made = subnet::route_subnet(swept->view, *subnet::engine_by_name(engine), {.lanes = 1, .nue_lanes = 1});
+    ASSERT_TRUE(made);
+    const TablesFile file(subnet::write_lfts(swept->subnet, swept->view, made->routes.tables));
+    const std::string found = cycle_of(file.settings());
+    EXPECT_EQ(!found.empty(), cycle) << engine << found;
+    EXPECT_EQ(found.find("a cycle of 6 buffers") != std::string::npos, cycle) << engine << found;
+  }
 }
 
 }  // namespace

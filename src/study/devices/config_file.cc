@@ -29,7 +29,8 @@ std::optional<Syntax> syntax_of(const ConfigText& source) {
     if (first == "nv") {
       return Syntax::kNvue;
     }
-    if (first == "mlnx_qos" || first == "cma_roce_tos" || first == "ethtool" || first == "ip" || first == "mlxconfig") {
+    if (first == "mlnx_qos" || first == "cma_roce_tos" || first == "ethtool" || first == "ip" || first == "mlxconfig" ||
+        first == "dcb" || first == "nicctl") {
       return Syntax::kNic;
     }
     if (first == "hostname" || (first == "interface" && line.words.size() > 1)) {

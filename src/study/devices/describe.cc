@@ -14,6 +14,7 @@
 #include "study/assembly/build_topology.h"
 #include "study/assembly/congestion/dcqcn.h"
 #include "study/assembly/port_needs.h"
+#include "study/devices/nic_commands.h"
 #include "study/devices/path_mtu.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/vl_tables.h"
@@ -415,8 +416,9 @@ Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric
       const std::size_t ordinal = ports_of_host[assembly::host_of(graph, EndpointId(node))]++;
       DeviceConfig device{.syntax = Syntax::kNic, .name = name};
       NicSetting& nic = device.nic;
+      nic.commands = nic_commands_of(scenario.fabric.nic_entry);
       nic.interface = fmt::format("eth{}", ordinal);
-      nic.rdma = fmt::format("mlx5_{}", ordinal);
+      nic.rdma = fmt::format("{}{}", rdma_stem(nic.commands), ordinal);
       for (std::size_t p = 0; p < kClasses; ++p) {
         nic.pfc[p] = own.priorities[p].lossless;
       }
@@ -424,14 +426,16 @@ Result<Described> describe_nics(const scenario::Scenario& scenario, const fabric
       add_weights(nic, own, made.rounded);
       nic.metres = metres_of(link.propagation);
       nic.mtu = mtu_of(scenario, own);
-      nic.data_dscp = static_cast<std::uint64_t>(
-          scenario::is_over_tcp(scenario.fabric.family) ? scenario.qos.tcp_dscp : scenario.qos.data_dscp);
+      if (!scenario::is_over_tcp(scenario.fabric.family)) {  // sockets have theirs from programs
+        nic.data_dscp = static_cast<std::uint64_t>(scenario.qos.data_dscp);
+      }
       if (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kDcqcn) {
         const auto data = static_cast<std::size_t>(scenario::data_priority_of(scenario.qos, scenario.fabric.family));
         nic.reaction[data] = settings.nic.congestion_control;
         nic.notification[data] = settings.nic.congestion_control;
         nic.congestion = dcqcn_of(scenario, link.rate);
       }
+      keep_expressible(nic);
       made.devices.push_back(std::move(device));
     }
   }

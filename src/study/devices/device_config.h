@@ -107,8 +107,13 @@ struct SwitchSetting {
   friend bool operator==(const SwitchSetting&, const SwitchSetting&) = default;
 };
 
+/// Whose commands set a NIC: of the drivers mlx5, mlx4 and bnxt, of Pensando's nicctl, of any driver of Linux, or of
+/// cxgb4, which takes classes from its firmware.
+enum class NicCommands : std::uint8_t { kMlx5, kMlx4, kBroadcom, kPensando, kLinux, kChelsio };
+
 /// A port of a NIC.
 struct NicSetting {
+  NicCommands commands = NicCommands::kMlx5;
   std::string interface {};  // "eth0"
   std::string rdma{};        // "mlx5_0"
   std::array<bool, kClasses> pfc{};

@@ -13,6 +13,7 @@
 #include "base/text_table.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/resolved_values.h"
+#include "study/devices/nic_commands.h"
 #include "study/scenario/scenario_listing.h"
 
 namespace weft::study::devices {
@@ -255,6 +256,7 @@ constexpr std::array kReasons = {
     Reason{"topology.", "the cabling, not a setting"},
     Reason{"link.", "a property of the cable"},
     Reason{"switch.", "a property of the hardware"},
+    Reason{"uet.", "set at NICs; no public source for commands that set Ultra Ethernet's transport was found"},
     Reason{"nic.", "a property of the hardware"},
     Reason{"host.", "a property of hosts"},
     Reason{"security.", "keys and policies are set by other means; weft has sizes, rates and latencies"},
@@ -303,6 +305,7 @@ bool is_elsewhere(std::string_view key, const std::set<std::string, std::less<>>
 std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric::Graph& graph, Syntax syntax) {
   std::vector<KeyLine> rows;
   const auto tiers = tiers_of(graph, syntax);
+  const NicCommands commands = nic_commands_of(scenario.fabric.nic_entry);
   for (const scenario::ListedValue& value : assembly::resolved_listing(scenario, graph)) {
     KeyLine row{.key = value.path, .value = value.value};
     const auto found =
@@ -311,9 +314,15 @@ std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric:
     if (found != kCounterparts.end() && !elsewhere) {
       row.line = line_of(*found, syntax);
     }
+    if (syntax == Syntax::kNic && !elsewhere) {
+      if (const auto own = nic_key_line(commands, value.path)) {
+        row.line = own->line;
+        row.note = own->reason;
+      }
+    }
     if (found != kCounterparts.end() && elsewhere && !line_of(*found, syntax).empty()) {
       row.note = "no such cable ends at these devices";
-    } else if (row.line.empty()) {
+    } else if (row.line.empty() && row.note.empty()) {
       row.note = std::ranges::find_if(kReasons, [&](const Reason& each) {
                    return std::string_view(value.path).starts_with(each.prefix);
                  })->text;
@@ -324,7 +333,8 @@ std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric:
     for (const scenario::Assignment& value : own.assignments) {
       const auto found =
           std::ranges::find_if(kCounterparts, [&](const Counterpart& each) { return fits(each.key, value.path); });
-      const std::string_view line = found == kCounterparts.end() ? "" : line_of(*found, syntax);
+      const auto of_nic = syntax == Syntax::kNic ? nic_key_line(commands, value.path) : std::nullopt;
+      const std::string_view line = of_nic ? of_nic->line : found == kCounterparts.end() ? "" : line_of(*found, syntax);
       rows.push_back({.key = fmt::format("{} at {}", value.path, scenario::override_title(own)),
                       .value = value.text,
                       .line = std::string(line),

@@ -9,16 +9,11 @@
 #include <utility>
 
 #include "study/devices/lint_mistakes.h"
+#include "study/devices/nic_commands.h"
 #include "study/devices/reference.h"
 
 namespace weft::study::devices {
 namespace {
-
-/// "eth12", "mlx5_0": a stem and a number.
-bool is_numbered(std::string_view name, std::string_view stem) {
-  const std::string_view number = name.substr(std::min(stem.size(), name.size()));
-  return name.starts_with(stem) && !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 /// What its lines should be for.
 struct OwnInterface {
@@ -28,7 +23,7 @@ struct OwnInterface {
 
 OwnInterface own_interface(const DeviceConfig& device, const DeviceConfig* right, bool rdma) {
   const std::string& most = rdma ? device.nic.rdma : device.nic.interface;
-  if (right != nullptr && (most.empty() || is_numbered(most, rdma ? "mlx5_" : "eth"))) {
+  if (right != nullptr && (most.empty() || is_planned_interface(most))) {
     return {.name = rdma ? right->nic.rdma : right->nic.interface, .why = "as the plan has it"};
   }
   return {.name = most, .why = "as most lines have it"};

@@ -56,7 +56,7 @@ const char* rule_of(const NativeItem& item) {
       Row{"buffer", "buffer-differs"}, Row{"pool", "pool-differs"},         Row{"map", "priority-map"},
       Row{"trust", "trust"},           Row{"pause", "nic-pause"},           Row{"dcqcn", "nic-dcqcn"},
       Row{"data_dscp", "nic-dscp"},    Row{"watchdog", "watchdog-differs"}, Row{"pfc", "pfc-setting"},
-      Row{"bgp", "bgp-setting"},       Row{"loopback", "address"},
+      Row{"bgp", "bgp-setting"},       Row{"loopback", "address"},          Row{"commands", "nic-commands"},
   };
   if (is_port_state(item)) {
     return "port-down";
@@ -108,7 +108,8 @@ Usual usual_of(const std::vector<DeviceConfig>& devices) {
 
 /// Of each device its own: no majority says anything about them.
 bool is_individual(const std::string& rest) {
-  return rest == "loopback.address" || rest == "bgp.bgp_asn" || rest == "INTERFACE" || rest == "switchport";
+  return rest == "loopback.address" || rest == "bgp.bgp_asn" || rest == "INTERFACE" || rest == "switchport" ||
+         rest == "commands";
 }
 
 class NativeLint {
@@ -120,8 +121,9 @@ class NativeLint {
     for (const auto& [key, wanted] : wanted_settings()) {
       const auto own = device_.native.find(key);
       const std::string found = own == device_.native.end() ? "" : own->second.value;
+      const bool of_none = key == "commands" && found.empty();  // what they set is missed then, one by one
       const bool extra_of_class = wanted.empty() && parts_of(key).rest.starts_with("class.");  // its feature is extra
-      if (found != wanted && !extra_of_class && !is_off(key)) {
+      if (found != wanted && !of_none && !extra_of_class && !is_off(key)) {
         add(key, found, wanted);
       }
     }

@@ -183,7 +183,7 @@ TEST(LintNic, ReadsTrustPausesSharesAndMasks) {
   EXPECT_THAT(emitted.replaced("rx off tx off", "rx on tx on"), HasSubstr("nic-pause"));
   EXPECT_THAT(emitted.replaced("--cable_len ", "--cable_len 9"), HasSubstr("cable-length"));
   EXPECT_THAT(emitted.replaced("--tcbw 48,1,1,47,1,1,0,1", "--tcbw 1,1,1,1,1,1,0,94"), HasSubstr("class 7: 94 %"));
-  EXPECT_THAT(emitted.replaced("--tcbw 48,", "--tcbw 51,"), HasSubstr("--tcbw sums to 103 %"));
+  EXPECT_THAT(emitted.replaced("--tcbw 48,", "--tcbw 51,"), HasSubstr("the shares of its classes sum to 103 %"));
 }
 
 TEST(LintUnread, LinesAreNamedWithTheirPlaces) {

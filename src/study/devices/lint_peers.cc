@@ -386,7 +386,8 @@ class NicLint {
       any = any || weight.value_or(0) > 0;
     }
     if (any && sum != 100) {
-      add("scheduler", "weight", fmt::format("--tcbw sums to {} %", sum), "100 %; mlnx_qos refuses others", {});
+      add("scheduler", "weight", fmt::format("the shares of its classes sum to {} %", sum),
+          "100 %; tools refuse others", {});
     }
     if (right_ == nullptr) {
       return;
@@ -415,8 +416,7 @@ class NicLint {
   /// Data and CNPs must have code points that switches know.
   void code_points() {
     if (!nic_.data_dscp && right_ != nullptr && right_->data_dscp) {
-      add("nic-dscp", "data_dscp", "cma_roce_tos gives no DSCP of data", fmt::format("DSCP {}", *right_->data_dscp),
-          {});
+      add("nic-dscp", "data_dscp", "no line gives data their DSCP", fmt::format("DSCP {}", *right_->data_dscp), {});
     } else if (nic_.data_dscp && right_ != nullptr && right_->data_dscp != nic_.data_dscp) {
       const std::uint64_t found = class_at(*terms_->dscp_class, *nic_.data_dscp);
       const std::uint64_t wanted = class_at(*terms_->dscp_class, right_->data_dscp.value_or(0));

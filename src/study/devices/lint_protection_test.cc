@@ -34,6 +34,7 @@ kind = "permutation"
 
 constexpr std::string_view kTwoNics = R"([fabric]
 family = "rocev2"
+nic = "connectx-7"
 [topology]
 kind = "rail-optimised"
 hosts = 2

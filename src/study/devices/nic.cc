@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "study/devices/command_line.h"
+#include "study/devices/nic_commands.h"
+#include "study/devices/nic_tools.h"
 
 namespace weft::study::devices {
 namespace {
@@ -46,7 +48,7 @@ constexpr std::array<std::string_view, 12> kParameters = {"rpg_time_reset",
 
 class NicReader {
  public:
-  explicit NicReader(const ConfigText& source) : source_(source), read_(source) {}
+  explicit NicReader(const ConfigText& source) : source_(source), read_(source), tools_(read_, device_) {}
 
   Result<DeviceConfig> read() {
     device_.syntax = Syntax::kNic;
@@ -71,6 +73,9 @@ class NicReader {
         device_.nic.weight[i] = 0;
       }
     }
+    const bool has_own = device_.native.contains("commands");
+    device_.nic.commands = own_ ? NicCommands::kMlx5 : has_own ? NicCommands::kMlx4 : NicCommands::kChelsio;
+    tools_.finish();
     return std::move(device_);
   }
 
@@ -99,7 +104,7 @@ class NicReader {
     };
     constexpr std::string_view kNet = "/sys/class/net/";
     constexpr std::string_view kRdma = "/sys/class/infiniband/";
-    if (word(0) == "ip" && word(3) == "dev") {
+    if ((word(0) == "ip" || word(0) == "dcb") && word(3) == "dev") {
       return {.name = std::string(word(4))};
     }
     if ((word(0) == "mlnx_qos" && word(1) == "-i") || (word(0) == "ethtool" && word(1) == "-A")) {
@@ -113,6 +118,15 @@ class NicReader {
     }
     if (word(0) == "echo" && word(3).starts_with(kRdma)) {
       return {.name = behind(word(3), kRdma), .rdma = true};
+    }
+    for (const std::string_view folder : {"/sys/kernel/config/bnxt_re/", "/sys/kernel/config/rdma_cm/"}) {
+      const auto path = std::ranges::find_if(line.words, [&](std::string_view one) { return one.starts_with(folder); });
+      if (path != line.words.end()) {
+        return {.name = behind(*path, folder), .rdma = true};
+      }
+    }
+    if (word(0) == "nicctl" && word(2) == "dcqcn" && (word(3) == "-r" || word(3) == "--roce-device")) {
+      return {.name = std::string(word(4)), .rdma = true};
     }
     return {};
   }
@@ -146,6 +160,15 @@ class NicReader {
   NativeSetting here(std::string_view value) { return {.value = std::string(value), .place = read_.place()}; }
 
   void command() {
+    if (tools_.command()) {
+      return;
+    }
+    const std::string_view tool = read_.text(0);
+    if (tool == "mlnx_qos" || tool == "mlxconfig") {
+      device_.native.try_emplace("commands", here("mlnx_qos"));
+      own_ = own_ || tool == "mlxconfig" || read_.is({"mlnx_qos", "-i", "*", "--trust"}) ||
+             read_.is({"mlnx_qos", "-i", "*", "--dscp2prio"});
+    }
     if (read_.is({"ip", "link", "set", "dev", "*", "mtu"})) {
       device_.nic.mtu = read_.number(6, "the MTU", {.least = 68, .most = 65'535});
       device_.places["port.0.mtu"] = read_.place();
@@ -259,7 +282,9 @@ class NicReader {
   ConfigText source_;
   CommandReader read_;
   DeviceConfig device_;
+  NicToolReader tools_;
   std::array<bool, kClasses> strict_{};
+  bool own_ = false;  // lines that mlx5 alone has
 };
 
 std::string congestion_text(const NicSetting& nic) {
@@ -287,8 +312,15 @@ std::string nic_text(const DeviceConfig& device) {
   if (nic.mtu) {
     text += fmt::format("ip link set dev {} mtu {}\n", nic.interface, *nic.mtu);
   }
-  text += fmt::format("ethtool -A {} autoneg off rx off tx off\n", nic.interface);
-  text += fmt::format("mlnx_qos -i {} --trust dscp\n", nic.interface);
+  if (nic.commands != NicCommands::kPensando) {  // nicctl says it with PFC
+    text += fmt::format("ethtool -A {} autoneg off rx off tx off\n", nic.interface);
+  }
+  if (nic.commands != NicCommands::kMlx5 && nic.commands != NicCommands::kMlx4) {
+    return text + nic_commands_text(device);
+  }
+  if (nic.commands == NicCommands::kMlx5) {
+    text += fmt::format("mlnx_qos -i {} --trust dscp\n", nic.interface);
+  }
   for (const auto& [dscp, tc] : nic.dscp_class) {
     text += fmt::format("mlnx_qos -i {} --dscp2prio set,{},{}\n", nic.interface, dscp, tc);
   }
@@ -311,7 +343,9 @@ std::string nic_text(const DeviceConfig& device) {
   }
   if (nic.data_dscp) {
     text += fmt::format("cma_roce_tos -d {} -t {}\n", nic.rdma, *nic.data_dscp * 4);
-    text += fmt::format("echo {} > /sys/class/infiniband/{}/tc/1/traffic_class\n", *nic.data_dscp * 4, nic.rdma);
+    if (nic.commands == NicCommands::kMlx5) {
+      text += fmt::format("echo {} > /sys/class/infiniband/{}/tc/1/traffic_class\n", *nic.data_dscp * 4, nic.rdma);
+    }
   }
   return nic.congestion.empty() ? text : text + congestion_text(nic);
 }

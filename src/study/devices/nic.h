@@ -1,5 +1,5 @@
-// Commands that set a NIC of the mlx5 driver: ip, ethtool, mlnx_qos, cma_roce_tos, sysfs, mlxconfig. Source: NVIDIA's
-// pages on mlnx_qos and DCQCN, and the names of the driver's files.
+// Commands that set a NIC. Of the mlx5 driver: ip, ethtool, mlnx_qos, cma_roce_tos, sysfs, mlxconfig, after NVIDIA's
+// pages on mlnx_qos and DCQCN, and the names of the driver's files; of others: nic_commands.h.
 #pragma once
 
 #include <string>

@@ -16,6 +16,7 @@ namespace weft::study::devices {
 
 inline constexpr std::string_view kRoce = R"([fabric]
 family = "rocev2"
+nic = "connectx-7"
 [topology]
 kind = "leaf-spine"
 hosts = 8

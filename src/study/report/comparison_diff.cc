@@ -13,6 +13,7 @@
 #include "base/text_table.h"
 #include "study/report/comparison_figures.h"
 #include "study/report/comparison_headline.h"
+#include "study/report/interval.h"
 
 namespace weft::study::report {
 namespace {
@@ -54,6 +55,14 @@ bool apart(const Figure& a, const Figure& b) {
   return high_a < low_b || high_b < low_a;
 }
 
+bool is_open(const Figure& figure) {
+  return is_not_known(Interval{.mean = figure.value, .low = figure.low, .high = figure.high});
+}
+
+bool is_no_difference(FigureVerdict verdict) {
+  return verdict == FigureVerdict::kWithinInterval || verdict == FigureVerdict::kNotKnown;
+}
+
 FigureDifference compared(const std::string& fabric, const Figure& a, const Figure& b) {
   FigureDifference difference{fabric, a.name, a.value, b.value, std::nullopt, FigureVerdict::kDiffers};
   if (a.value != 0) {
@@ -61,7 +70,7 @@ FigureDifference compared(const std::string& fabric, const Figure& a, const Figu
   }
   const bool interval = a.low || a.high || b.low || b.high;
   if (interval && !apart(a, b)) {
-    difference.verdict = FigureVerdict::kWithinInterval;
+    difference.verdict = is_open(a) || is_open(b) ? FigureVerdict::kNotKnown : FigureVerdict::kWithinInterval;
   }
   return difference;
 }
@@ -74,7 +83,7 @@ void compare_figures(ComparisonDiff& diff, const ComparedFabric& a, const Compar
   for (const Figure& figure : figures_b) {
     by_name.emplace(figure.name, &figure);
   }
-  bool step_apart = true;  // followers of the step time have no difference where it has none
+  FigureVerdict of_step = FigureVerdict::kDiffers;  // followers of the step time have no difference where it has none
   for (const Figure& figure : figures_a) {
     const auto other = by_name.find(figure.name);
     if (other == by_name.end()) {
@@ -86,11 +95,9 @@ void compare_figures(ComparisonDiff& diff, const ComparedFabric& a, const Compar
       ++diff.same;
     } else {
       diff.figures.push_back(compared(fabric, figure, second));
-      step_apart =
-          step_apart && (!is_step_time(figure.name) || diff.figures.back().verdict != FigureVerdict::kWithinInterval);
-      if (!step_apart && follows_step_time(figure.name)) {
-        diff.figures.back().verdict = FigureVerdict::kWithinInterval;
-      }
+      FigureVerdict& own = diff.figures.back().verdict;
+      of_step = is_step_time(figure.name) && is_no_difference(own) ? own : of_step;
+      own = is_no_difference(of_step) && follows_step_time(figure.name) ? of_step : own;
     }
     by_name.erase(other);
   }
@@ -104,7 +111,7 @@ void compare_figures(ComparisonDiff& diff, const ComparedFabric& a, const Compar
 /// Larger first: real differences without a relative change (from zero, or on one side alone), then by it.
 void sort_figures(std::vector<FigureDifference>& figures) {
   const auto rank = [](const FigureDifference& figure) {
-    const bool none = figure.verdict == FigureVerdict::kWithinInterval;
+    const bool none = is_no_difference(figure.verdict);
     const double size = figure.change ? std::abs(*figure.change) : HUGE_VAL;
     return std::pair(none ? 1 : 0, -size);
   };
@@ -120,7 +127,7 @@ std::string change_text(const FigureDifference& figure) {
     return std::string(to_string(figure.verdict));
   }
   const std::string change = figure.change ? fmt::format("{:+.2f} %", 100 * *figure.change) : std::string("from 0");
-  return figure.verdict == FigureVerdict::kWithinInterval ? change + ", none: within the confidence interval" : change;
+  return is_no_difference(figure.verdict) ? fmt::format("{}, {}", change, to_string(figure.verdict)) : change;
 }
 
 /// A table under a heading; empty without rows.
@@ -183,6 +190,8 @@ std::string_view to_string(FigureVerdict verdict) {
       return "differs";
     case FigureVerdict::kWithinInterval:
       return "none: within the confidence interval";
+    case FigureVerdict::kNotKnown:
+      return "not known: an interval says little";
     case FigureVerdict::kOnlyInA:
       return "only in A";
     case FigureVerdict::kOnlyInB:
@@ -239,9 +248,12 @@ std::string diff_text(const ComparisonDiff& diff, LineWidth width) {
   text += statements_text(diff.statements, width);
   const auto none = static_cast<std::size_t>(
       std::ranges::count(diff.figures, FigureVerdict::kWithinInterval, &FigureDifference::verdict));
-  const std::string counts =
-      fmt::format("Figures that differ: {}; that differ only within their confidence interval: {}; equal: {}.",
-                  diff.figures.size() - none, none, diff.same);
+  const auto open =
+      static_cast<std::size_t>(std::ranges::count(diff.figures, FigureVerdict::kNotKnown, &FigureDifference::verdict));
+  const std::string counts = fmt::format(
+      "Figures that differ: {}; that differ only within their confidence interval: {}{}; equal: {}.",
+      diff.figures.size() - none - open, none,
+      open > 0 ? fmt::format("; of which it is not known, as an interval says little: {}", open) : "", diff.same);
   return text + paragraph(counts, {.columns = width.value_or(counts.size())});
 }
 

@@ -2,7 +2,8 @@
 //
 // Fabrics are matched by name. Figures are single numbers and those of lists whose rows have names (parts, causes,
 // bill); curves, timelines and samples are not compared. A figure with confidence intervals in both, or a follower of
-// one, that overlap has no difference. Of one interval alone the other's figure must lie outside.
+// one, that overlap has no difference, or an unknown one where an interval says little (interval.h). Of one interval
+// alone the other's figure must lie outside.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ struct TextDifference {
   std::optional<std::string> b;
 };
 
-enum class FigureVerdict : std::uint8_t { kDiffers, kWithinInterval, kOnlyInA, kOnlyInB };
-/// "differs", "none: within the confidence interval", "only in A", "only in B".
+/// kNotKnown: intervals overlap, and one of them is so wide, or reaches up so far, that this says nothing.
+enum class FigureVerdict : std::uint8_t { kDiffers, kWithinInterval, kNotKnown, kOnlyInA, kOnlyInB };
+/// "differs", "none: within the confidence interval", "not known: ...", "only in A", "only in B".
 [[nodiscard]] std::string_view to_string(FigureVerdict verdict);
 
 struct FigureDifference {
@@ -43,7 +45,7 @@ struct HeadlineFigure {
   std::optional<double> a;
   std::optional<double> b;
   std::optional<double> change;          // (b - a) / |a|
-  std::optional<FigureVerdict> verdict;  // none: equal
+  std::optional<FigureVerdict> verdict;  // none: equal, or in neither
 };
 
 struct ComparisonDiff {

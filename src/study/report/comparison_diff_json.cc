@@ -45,7 +45,7 @@ Json diff_json(const ComparisonDiff& diff) {
   for (const HeadlineFigure& figure : diff.headline) {
     Json made{{"fabric", figure.fabric}, {"label", figure.label}};
     add_numbers(made, figure.a, figure.b, figure.change);
-    made["difference"] = figure.verdict ? to_string(*figure.verdict) : "equal";
+    made["difference"] = figure.verdict ? to_string(*figure.verdict) : figure.a ? "equal" : "not known";
     json["headline"].push_back(std::move(made));
   }
   for (const TextDifference& setting : diff.settings) {

@@ -91,6 +91,48 @@ TEST(ComparisonDiff, IntervalsThatOverlapMakeNoDifference) {
   EXPECT_EQ(figure(beyond, "tokens_per_second")->verdict, FigureVerdict::kDiffers);
 }
 
+// An interval that reaches up to 0.6 s from 0.402 s says little, and one from 0.39 to 0.41 s something.
+TEST(ComparisonDiff, IntervalsThatSayLittleMakeNoKnownDifference) {
+  const auto with_high = [](double high) {
+    return diff_after([high](Json& b) {
+      b["fabrics"][0]["step_time_s"] = b["fabrics"][0]["step_time_s"].get<double>() + 0.001;
+      b["fabrics"][0]["step_time_high_s"] = high;
+      b["fabrics"][0]["tokens_per_second"] = 1;
+    });
+  };
+  const ComparisonDiff open = with_high(0.6);
+  EXPECT_EQ(figure(open, "step_time_s")->verdict, FigureVerdict::kNotKnown);
+  EXPECT_EQ(figure(open, "tokens_per_second")->verdict, FigureVerdict::kNotKnown);
+  EXPECT_NE(diff_text(open).find("not known: an interval says little"), std::string::npos);
+  EXPECT_NE(headline_text(open).find("not known"), std::string::npos);
+  EXPECT_EQ(headline_text(open).find("no difference"), std::string::npos);
+  EXPECT_EQ(figure(with_high(0.41), "step_time_s")->verdict, FigureVerdict::kWithinInterval);
+}
+
+TEST(ComparisonDiff, AFigureThatASideDoesNotHaveIsNotKnownThere) {
+  const auto step = [](const ComparisonDiff& diff, const std::string& fabric) {
+    const Json json = diff_json(diff);
+    for (const Json& row : json["headline"]) {
+      if (row["fabric"] == fabric && row["label"] == "Step time") {
+        return row["difference"].get<std::string>();
+      }
+    }
+    return std::string();
+  };
+  const Json full = test_comparison("full.json");
+  Json none = full;
+  for (const char* key : {"step_time_s", "step_time_low_s", "step_time_high_s"}) {
+    none["fabrics"][0].erase(key);
+  }
+  const Comparison has = comparison_from(full);
+  const Comparison has_not = comparison_from(none);
+  EXPECT_NE(headline_text(diff_comparisons({.a = has, .b = has_not})).find("-> not known"), std::string::npos);
+  EXPECT_NE(headline_text(diff_comparisons({.a = has_not, .b = has})).find("not known -> "), std::string::npos);
+  const ComparisonDiff neither = diff_comparisons({.a = has_not, .b = has_not});
+  EXPECT_EQ(step(neither, has.fabrics[0].name), "not known");
+  EXPECT_EQ(step(neither, has.fabrics[1].name), "equal");
+}
+
 TEST(ComparisonDiff, ASingleIntervalIsComparedWithTheOthersFigure) {
   const auto against = [](double time) {
     return diff_after([time](Json& b) {

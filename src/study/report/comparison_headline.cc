@@ -85,15 +85,17 @@ std::string value_text(double value, HeadlineUnit unit) {
 std::string cell_text(const HeadlineFigure& own) {
   const HeadlineUnit unit = headline_called(own.label).unit;
   if (!own.a && !own.b) {
-    return "-";
+    return "not known";
   }
   if (!own.a || !own.b) {
-    return fmt::format("{}: {}", own.a ? "only in A" : "only in B", value_text(own.a ? *own.a : *own.b, unit));
+    return own.a ? fmt::format("{} -> not known", value_text(*own.a, unit))
+                 : fmt::format("not known -> {}", value_text(*own.b, unit));
   }
   if (!own.verdict) {
     return fmt::format("{}, equal", value_text(*own.a, unit));
   }
   const std::string change = *own.verdict == FigureVerdict::kWithinInterval ? "no difference"
+                             : *own.verdict == FigureVerdict::kNotKnown     ? "not known"
                              : own.change ? fmt::format("{:+.1f} %", 100 * *own.change)
                                           : "from 0";
   return fmt::format("{} -> {}, {}", value_text(*own.a, unit), value_text(*own.b, unit), change);

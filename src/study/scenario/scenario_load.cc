@@ -130,6 +130,39 @@ Result<std::vector<Scenario>> load_cases(const ScenarioRequest& request, const C
   return parse_cases(*text, request, catalogue);
 }
 
+Result<void> check_file(const ScenarioRequest& request) {
+  auto text = read_file(request.file);
+  if (!text) {
+    return pass_on(text);
+  }
+  const auto document = read_document(*text, request.file);
+  if (!document) {
+    return tl::unexpected<Error>(document.error());
+  }
+  auto settings = layer_of(request.settings);
+  if (!settings) {
+    return pass_on(settings);
+  }
+  std::vector<std::vector<ResolveLayer>> choices = {{{.layer = &document->layer, .origin = Origin::kFile}}};
+  for (const GivenCase& one : document->cases) {
+    choices.push_back({choices.front().front(), {.layer = &one.layer, .origin = Origin::kCase}});
+  }
+  Result<void> of_settings;
+  for (std::vector<ResolveLayer>& layers : choices) {
+    if (auto right = check_given(layers, request.file); !right) {
+      return right;
+    }
+    layers.push_back({.layer = &*settings, .origin = Origin::kSet});
+  }
+  for (const std::vector<ResolveLayer>& layers : choices) {  // a setting may be of a list that one case alone has
+    of_settings = check_given(layers, request.file);
+    if (of_settings) {
+      break;
+    }
+  }
+  return of_settings;
+}
+
 Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file) {
   auto document = read_document(text, file);
   if (!document) {

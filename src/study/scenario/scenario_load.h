@@ -30,6 +30,11 @@ struct ScenarioRequest {
 [[nodiscard]] Result<std::vector<Scenario>> parse_cases(std::string_view text, const ScenarioRequest& request,
                                                         const Catalogue& catalogue);
 
+/// Whether the file, each of its cases and the settings of the request are right by themselves: keys that exist, values
+/// that they take. What family, catalogue and other keys make of them is not asked, so that who tries the scenario as
+/// several networks can tell a wrong file from a network that does not suit it.
+[[nodiscard]] Result<void> check_file(const ScenarioRequest& request);
+
 /// Names of the cases, in the order of the file.
 [[nodiscard]] Result<std::vector<std::string>> case_names(std::string_view text, std::string_view file);
 

@@ -1,11 +1,15 @@
 #include "study/scenario/scenario_load.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
+#include "base/file.h"
 #include "base/format_quantity.h"
 #include "study/scenario/apply.h"
 #include "study/scenario/scenario_listing.h"
@@ -15,6 +19,7 @@ namespace weft::study::scenario {
 namespace {
 
 using namespace literals;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -294,6 +299,38 @@ TEST(Overrides, DeriveLikeTheScenario) {
   const auto scenario = right(kOverrides);
   EXPECT_EQ(settings_of_port(scenario, "leaf1/port2").links[1].propagation, 100_ns);
   EXPECT_EQ(settings_of_port(scenario, "leaf2/port0").links[1].rate, 10_gbps);
+}
+
+std::string fault_of_file(const std::string& text, std::vector<std::string> settings = {}) {
+  const std::string file = (std::filesystem::path(testing::TempDir()) / fmt::format("weft_file_{}.toml", getpid()));
+  EXPECT_TRUE(write_file(file, text));
+  const auto right = check_file({.file = file, .case_name = {}, .settings = std::move(settings)});
+  std::filesystem::remove(file);
+  return right ? "" : right.error().message.substr(right.error().message.find(".toml") + 5);
+}
+
+// No family is named: what it would make of the values is not asked.
+TEST(ScenarioFile, IsWrongByItselfWhereAKeyOrAValueIs) {
+  const std::string good =
+      "[topology]\nkind = \"single-switch\"\nhosts = 4\n[infiniband]\nvls = 4\n[dcqcn]\ngain = "
+      "\"1%\"\n[[traffic]]\nkind = \"incast\"\nsize = \"1 MB\"\n";
+  const std::string in_case = good + "[[case]]\nname = \"tcp\"\n";
+  EXPECT_EQ(fault_of_file(good), "");
+  EXPECT_EQ(fault_of_file(in_case + "tcp.initial_window = 10\n"), "");
+  EXPECT_THAT(fault_of_file(good + "[transport]\nretry_count = 8\n"), AllOf(StartsWith(":12:"), HasSubstr("8")));
+  EXPECT_THAT(fault_of_file(good + "[transport]\nretry_cuont = 3\n"), AllOf(StartsWith(":12:"), HasSubstr("cuont")));
+  EXPECT_THAT(fault_of_file(in_case + "transport.retry_count = 8\n"), StartsWith(":13:"));
+  EXPECT_THAT(fault_of_file(in_case + "transport.retry_cuont = 8\n"), StartsWith(":13:"));
+  EXPECT_THAT(fault_of_file(good + "[[override]]\nselect = \"host0\"\nnic.ports = 0\n"), StartsWith(":13:"));
+}
+
+TEST(ScenarioFile, ASettingMayBeOfAListThatOneCaseHas) {
+  const std::string text =
+      "[topology]\nkind = \"single-switch\"\nhosts = 4\n[[case]]\nname = \"a\"\n[[case.traffic]]\n"
+      "kind = \"incast\"\nsize = \"1 MB\"\n";
+  EXPECT_EQ(fault_of_file(text, {"traffic[0].size=2 MB"}), "");
+  EXPECT_NE(fault_of_file(text, {"traffic[1].size=2 MB"}), "");
+  EXPECT_NE(fault_of_file(text, {"transport.retry_count=9"}), "");
 }
 
 }  // namespace

@@ -61,6 +61,28 @@ class Resolver {
     return std::move(scenario_);
   }
 
+  /// Each value by itself, those of overrides too.
+  Result<void> try_values() {
+    set_defaults();
+    if (auto done = set_lists(); !done) {
+      return done;
+    }
+    for (const auto& layer : layers_) {
+      if (auto done = set_layer(layer); !done) {
+        return done;
+      }
+      for (std::size_t i = 0; layer.layer->overrides && i < layer.layer->overrides->size(); ++i) {
+        for (const auto& value : (*layer.layer->overrides)[i].values) {
+          DeviceSettings scratch = scenario_.devices;
+          if (auto done = apply(value, {.scenario = &scenario_, .devices = &scratch}); !done) {
+            return done;
+          }
+        }
+      }
+    }
+    return {};
+  }
+
  private:
   [[nodiscard]] Target target() { return target_of(scenario_); }
 
@@ -411,6 +433,10 @@ Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string
     return pass_on(done);
   }
   return scenario;
+}
+
+Result<void> check_given(std::span<const ResolveLayer> layers, const std::string& file) {
+  return Resolver(layers, file).try_values();
 }
 
 }  // namespace weft::study::scenario

@@ -20,4 +20,8 @@ struct ResolveLayer {
 [[nodiscard]] Result<Scenario> resolve(std::span<const ResolveLayer> layers, const std::string& file,
                                        const Catalogue& catalogue);
 
+/// Whether each given value is one that its key takes, whatever family and entries the scenario has. Errors have the
+/// place.
+[[nodiscard]] Result<void> check_given(std::span<const ResolveLayer> layers, const std::string& file);
+
 }  // namespace weft::study::scenario

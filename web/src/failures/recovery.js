@@ -6,6 +6,7 @@ import {details, section, table} from '../section.js';
 
 const outcomeOf = (network, kind) => network.failures?.find((outcome) => outcome.kind === kind);
 const after = (outcome) => (outcome?.timeline ?? []).filter(({at_s: at}) => at > 0);
+const MOST_TICKS = 7;
 /** What a line needs: an operation that ended, or the end of the job. */
 const isDrawn = (outcome) => after(outcome).length > 0 || (outcome?.job_lost && outcome.lost_after_s > 0);
 
@@ -39,12 +40,28 @@ function series(network, kind, look, theme, least) {
   };
 }
 
+const STEPS = [[1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]];
+
+/** Round times from `least` to `most`, some of each power of ten; of powers alone where there are many. */
+function ticksBetween(least, most) {
+  const first = Math.floor(Math.log10(least));
+  const powers = Array.from({length: Math.ceil(Math.log10(most)) - first + 1}, (_, index) => first + index);
+  const choices = STEPS.map((steps) =>
+    powers
+      .flatMap((power) => steps.map((step) => Number(`${step}e${power}`)))
+      .filter((value) => value >= least && value <= most),
+  );
+  return choices.find((ticks) => ticks.length <= MOST_TICKS) ?? choices.at(-1);
+}
+
 function chartOf(kind, networks, looks) {
   const times = networks.flatMap((network) => {
     const outcome = outcomeOf(network, kind);
     return [...after(outcome).map(({at_s: at}) => at), ...endOf(outcome).map(([at]) => at)];
   });
   const least = Math.min(...times) / 1.5;
+  const most = Math.max(...times) * 1.3;
+  const ticks = ticksBetween(least, most);
   const names = networks.map(({name}) => name);
   const option = (theme, width) => ({
     legend: legend(theme, width, {data: names, itemWidth: 34}),
@@ -52,11 +69,12 @@ function chartOf(kind, networks, looks) {
     xAxis: axis(theme, {
       type: 'log',
       min: least,
-      max: Math.max(...times) * 1.3,
+      max: most,
       name: 'time since the failure (logarithmic)',
       nameLocation: 'middle',
       nameGap: 28,
-      axisLabel: {formatter: (value) => seconds(value, 3), showMinLabel: false, showMaxLabel: false},
+      axisTick: {show: false, customValues: ticks},
+      axisLabel: {formatter: (value) => seconds(value, 3), customValues: ticks},
     }),
     yAxis: axis(theme, {type: 'value', min: 0, name: 'speed, % of healthy', nameLocation: 'middle', nameGap: 40}),
     tooltip: tooltip(theme, {
