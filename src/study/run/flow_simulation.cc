@@ -162,6 +162,9 @@ Result<void> FlowSimulation::build() {
   if (!plans) {
     return pass_on(plans);
   }
+  if (options_.ring_cell.ranks > 0) {
+    keep_ring_cell(plans->front());
+  }
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
   }
@@ -287,7 +290,8 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
 }
 
 bool FlowSimulation::may_jump() const {
-  return options_.repeats == Options::Repeats::kAreJumpedOver && options_.ring_steps == 0;
+  return options_.repeats == Options::Repeats::kAreJumpedOver &&
+         (options_.ring_steps == 0 || options_.ring_cell.ranks > 0);
 }
 
 Result<void> FlowSimulation::make_directory(Job& job) {
