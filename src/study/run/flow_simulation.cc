@@ -40,6 +40,10 @@ bool are_large_collectives(std::span<const assembly::TrafficPlan> plans) {
   return std::ranges::all_of(plans, is_collective) && std::ranges::any_of(plans, is_large);
 }
 
+bool mirrors_answers(const assembly::TrafficPlan& plan) {
+  return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
+}
+
 tl::unexpected<Error> not_at_flow_level(std::string_view what) {
   return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
 }
@@ -192,9 +196,7 @@ Result<void> FlowSimulation::build() {
       .service = assembly::service_of(scenario_.fabric.family),
       .protected_rate = assembly::protected_rate(scenario_),
       .nics_alike = scenario_.overrides.empty()};
-  medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
-    return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
-  });
+  medium.mirrors_answers = std::ranges::any_of(*plans, mirrors_answers);
   set_cores(scenario_, medium);
   if (parts.scale_up) {
     medium.scale_up = parts.scale_up->options;
