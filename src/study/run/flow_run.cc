@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "study/assembly/build_topology.h"
 #include "study/run/flow_simulation.h"
@@ -59,13 +60,19 @@ struct Sample {
   FlowRun run{};
   std::uint32_t all_steps = 0;  // of a pass; 0: there are no rings
   bool gave_up = false;         // as nothing in it repeated
+  // Having given up: who may run the steps of all ranks, all_steps of each pass. Their rows are in `run`.
+  FlowSimulation::RingCell cell{};
 };
 
 /// How much of a collective is run.
 struct RunPart {
-  std::uint32_t steps = 0;     // of each pass around rings; 0: all
-  std::uint64_t patience = 0;  // FlowSimulation::Options
+  std::uint32_t steps = 0;          // of each pass around rings; 0: all
+  std::uint64_t patience = 0;       // FlowSimulation::Options
+  FlowSimulation::RingCell cell{};  // likewise
 };
+
+/// Of each pass around a ring whose first hosts stand for all: with no more steps all are run.
+constexpr std::uint32_t kStepsOfCell = 1'024;
 
 /// Rounds in which a ring shows whether it repeats: what ranks behind longer paths lag behind goes on from rank to rank
 /// by one in a round, through the 32 hosts of a rail's leaf, say.
@@ -130,18 +137,22 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   const std::uint32_t steps = part.steps;
   Kept kept;
   auto made = FlowSimulation::create(
-      scenario, kept, {.ring_steps = steps, .patience = part.patience, .corrections = options.corrections});
+      scenario, kept,
+      {.ring_steps = steps, .ring_cell = part.cell, .patience = part.patience, .corrections = options.corrections});
   if (!made) {
     return pass_on(made);
   }
   FlowSimulation& simulation = **made;
   Sample sample{.all_steps = steps > 0 ? simulation.ring_steps(0) : 0};
-  if (sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
+  if (part.cell.ranks == 0 && sample.all_steps > 0 && sample.all_steps < 4 * kSampledSteps) {
     return sample;  // it is to be run whole
   }
   // Where links of hosts and of the network take turns, rounds hardly ever repeat.
   if (part.patience > 0 && (!simulation.has_ranks_apart(0) || simulation.rounds_alike(0) < 2 * part.patience)) {
     sample.gave_up = true;
+    sample.all_steps = simulation.ring_steps(0);
+    sample.cell = simulation.ring_cell(0);
+    take_jobs(simulation, sample.run.results);
     return sample;
   }
   options.on_ready();
@@ -172,17 +183,17 @@ Result<Sample> simulate(const scenario::Scenario& scenario, const FlowRunOptions
   return sample;
 }
 
-/// Both samples have the same collectives in the same order.
-FlowRun continued(const FlowRun& shorter, Sample longer) {
+/// The shorter one has `steps` of each pass, the longer one twice as many, of the same collectives in the same order.
+FlowRun continued(const FlowRun& shorter, Sample longer, std::uint32_t steps) {
   FlowRun made = std::move(longer.run);
-  const std::int64_t left = longer.all_steps - 2 * kSampledSteps;
+  const std::int64_t left = std::int64_t{longer.all_steps} - 2 * steps;
   std::vector<workload::CollectiveRecord>& own = made.results.collectives;
   Time end;
   Duration moved;  // of everything that begins after operations that take longer
   for (std::size_t i = 0; i < own.size(); ++i) {
     const workload::CollectiveRecord& short_one = shorter.results.collectives[i];
     const Duration step = ((own[i].finished - own[i].started) - (short_one.finished - short_one.started)) /
-                          static_cast<std::int64_t>(kSampledSteps);
+                          static_cast<std::int64_t>(steps);
     moved = step * left;
     own[i].started = own[i].started + moved * own[i].iteration;
     own[i].finished = own[i].finished + moved * (std::int64_t{own[i].iteration} + 1);
@@ -190,12 +201,12 @@ FlowRun continued(const FlowRun& shorter, Sample longer) {
   }
   made.results.run.ended_at = end;
   made.results.run.events += shorter.results.run.events;
-  made.scale_out = Bytes(static_cast<std::int64_t>(static_cast<double>(made.scale_out.count()) * longer.all_steps /
-                                                   (2.0 * kSampledSteps)));
+  made.scale_out =
+      Bytes(static_cast<std::int64_t>(static_cast<double>(made.scale_out.count()) * longer.all_steps / (2.0 * steps)));
   made.sampled = fmt::format(
       "{} and {} steps of each pass were run, and the times of all {} lie on the line through both; messages are those "
       "of the longer run",
-      kSampledSteps, 2 * kSampledSteps, longer.all_steps);
+      steps, 2 * steps, longer.all_steps);
   return made;
 }
 
@@ -207,11 +218,73 @@ FlowRun cut_short(Sample sample, std::uint32_t steps) {
   return std::move(sample.run);
 }
 
+/// What the ranks of the cell have done, all have.
+void unfold(const scenario::TrafficSettings& traffic, const Sample& whole, FlowRun& run) {
+  const FlowSimulation::RingCell& cell = whole.cell;
+  const std::int64_t passes = traffic.collective == workload::CollectiveKind::kAllReduce ? 2 : 1;
+  const Duration longer = cell.longer * (passes * whole.all_steps) / std::int64_t{cell.of};
+  results::RunResults& results = run.results;
+  const std::vector<workload::CollectiveRecord> own = std::exchange(results.collectives, {});
+  for (std::uint32_t first = 0; first < cell.of; first += cell.ranks) {
+    for (workload::CollectiveRecord record : own) {
+      record.rank = workload::RankId(record.rank.value() + first);
+      record.size = traffic.size;
+      record.started += longer * record.iteration;
+      record.finished += longer * (std::int64_t{record.iteration} + 1);
+      results.run.ended_at = later(results.run.ended_at, record.finished);
+      results.collectives.push_back(record);
+    }
+  }
+  std::ranges::sort(results.collectives, {}, [](const workload::CollectiveRecord& record) {
+    return std::tie(record.job, record.iteration, record.rank);
+  });
+  results.jobs = whole.run.results.jobs;
+  results.jobs.front().unfinished = 0;
+  run.scale_out = run.scale_out / std::int64_t{cell.ranks} * std::int64_t{cell.of};
+  run.sampled = fmt::format("{} of {} ranks, whose hosts do what all others do, ran {} steps of each pass for all{}{}",
+                            cell.ranks, cell.of, whole.all_steps, run.sampled.empty() ? "" : "; ", run.sampled);
+}
+
+/// A ring of the first hosts takes the steps of all.
+Result<FlowRun> run_cell(const scenario::Scenario& scenario, const FlowRunOptions& options, const Sample& whole) {
+  const bool all = whole.all_steps <= kStepsOfCell;
+  const std::uint32_t steps = all ? whole.all_steps : kStepsOfCell / 2;
+  Result<Sample> first = simulate(scenario, options, {.steps = steps, .cell = whole.cell});
+  if (!first) {
+    return pass_on(first);
+  }
+  first->all_steps = whole.all_steps;
+  if (!finished(first->run)) {
+    first->run.results.jobs = whole.run.results.jobs;
+    return cut_short(std::move(*first), steps);
+  }
+  FlowRun run;
+  if (all) {
+    run = std::move(first->run);
+  } else {
+    Result<Sample> second = simulate(scenario, options, {.steps = 2 * steps, .cell = whole.cell});
+    if (!second) {
+      return pass_on(second);
+    }
+    second->all_steps = whole.all_steps;
+    if (!finished(second->run)) {
+      second->run.results.jobs = whole.run.results.jobs;
+      return cut_short(std::move(*second), 2 * steps);
+    }
+    run = continued(first->run, std::move(*second), steps);
+  }
+  unfold(scenario.traffic.front(), whole, run);
+  return run;
+}
+
 Result<FlowRun> run_all(const scenario::Scenario& scenario, const FlowRunOptions& options) {
   if (may_be_sampled(scenario)) {
     Result<Sample> whole = simulate(scenario, options, {.patience = kPatience});
     if (!whole || !whole->gave_up) {
       return whole ? Result<FlowRun>(std::move(whole->run)) : pass_on(whole);
+    }
+    if (whole->cell.ranks > 0) {
+      return run_cell(scenario, options, *whole);
     }
   }
   Result<Sample> first = simulate(scenario, options, {.steps = may_be_sampled(scenario) ? kSampledSteps : 0});
@@ -232,7 +305,7 @@ Result<FlowRun> run_all(const scenario::Scenario& scenario, const FlowRunOptions
   if (!second) {
     return pass_on(second);
   }
-  return finished(second->run) ? continued(first->run, std::move(*second))
+  return finished(second->run) ? continued(first->run, std::move(*second), kSampledSteps)
                                : cut_short(std::move(*second), 2 * kSampledSteps);
 }
 

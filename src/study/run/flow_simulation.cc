@@ -40,6 +40,10 @@ bool are_large_collectives(std::span<const assembly::TrafficPlan> plans) {
   return std::ranges::all_of(plans, is_collective) && std::ranges::any_of(plans, is_large);
 }
 
+bool mirrors_answers(const assembly::TrafficPlan& plan) {
+  return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
+}
+
 tl::unexpected<Error> not_at_flow_level(std::string_view what) {
   return fail("fidelity = \"flow\": {}; set fidelity = \"packet\"", what);
 }
@@ -162,6 +166,9 @@ Result<void> FlowSimulation::build() {
   if (!plans) {
     return pass_on(plans);
   }
+  if (options_.ring_cell.ranks > 0) {
+    keep_ring_cell(plans->front());
+  }
   if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
     return reached;
   }
@@ -189,9 +196,7 @@ Result<void> FlowSimulation::build() {
       .service = assembly::service_of(scenario_.fabric.family),
       .protected_rate = assembly::protected_rate(scenario_),
       .nics_alike = scenario_.overrides.empty()};
-  medium.mirrors_answers = std::ranges::any_of(*plans, [](const assembly::TrafficPlan& plan) {
-    return plan.training.has_value() && plan.machines.size() > kMostRanksWithAnswers;
-  });
+  medium.mirrors_answers = std::ranges::any_of(*plans, mirrors_answers);
   set_cores(scenario_, medium);
   if (parts.scale_up) {
     medium.scale_up = parts.scale_up->options;
@@ -287,7 +292,8 @@ Result<void> FlowSimulation::make_job(assembly::TrafficPlan made) {
 }
 
 bool FlowSimulation::may_jump() const {
-  return options_.repeats == Options::Repeats::kAreJumpedOver && options_.ring_steps == 0;
+  return options_.repeats == Options::Repeats::kAreJumpedOver &&
+         (options_.ring_steps == 0 || options_.ring_cell.ranks > 0);
 }
 
 Result<void> FlowSimulation::make_directory(Job& job) {

@@ -27,9 +27,19 @@ namespace weft::study::run {
 
 class FlowSimulation {
  public:
+  /// The first ranks of a collective around rings, whose hosts do what all others do at the same time: a ring of them
+  /// alone takes the same steps.
+  struct RingCell {
+    std::uint32_t ranks = 0;  // 0: there are none that stand for all
+    std::uint32_t of = 0;
+    Duration longer{};  // what ways around the whole ring take more than as many as those of the cell
+  };
   struct Options {
     /// Of collectives around rings: so many steps of each pass (CollectiveRequest::ring_steps); 0: all.
     std::uint32_t ring_steps = 0;
+    /// Of the scenario's only traffic these ranks run alone, with parts of the same size; `ring_steps` is set, and may
+    /// be more than their ring has.
+    RingCell ring_cell{};
     /// Whether what repeats in collectives is jumped over (steady_rounds.h).
     enum class Repeats : std::uint8_t { kAreJumpedOver, kAreRun };
     Repeats repeats = Repeats::kAreJumpedOver;
@@ -69,6 +79,8 @@ class FlowSimulation {
   /// lanes are alike; 0: that is not known.
   [[nodiscard]] bool has_ranks_apart(std::size_t job) const;
   [[nodiscard]] std::uint64_t rounds_alike(std::size_t job) const;
+  /// Which ranks of the job's collective stand for all.
+  [[nodiscard]] RingCell ring_cell(std::size_t job);
   /// What was jumped over of the job's collective: rounds of each lane, operations of each rank.
   [[nodiscard]] std::uint64_t jumped_rounds(std::size_t job) const;
   [[nodiscard]] std::uint64_t jumped_operations(std::size_t job) const;
@@ -104,6 +116,8 @@ class FlowSimulation {
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job, std::span<const world::FlowDemand> demands);
   void note_sender(EndpointId sender, const std::map<std::uint32_t, double>& links);
   [[nodiscard]] Result<void> call(workload::Program* program, bool& started, bool& done);
+  // Rings through hosts that are alike: flow_simulation_rings.cc.
+  void keep_ring_cell(assembly::TrafficPlan& plan) const;
   [[nodiscard]] bool may_jump() const;
   void look_for_repeats(Time limit);
   [[nodiscard]] bool all_done() const;

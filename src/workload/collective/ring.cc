@@ -12,7 +12,7 @@ struct RingSteps {
 
   [[nodiscard]] std::uint32_t count() const { return reducing + gathering; }
   [[nodiscard]] std::uint32_t segment(std::uint32_t position, std::uint32_t step) const {
-    return (position + 3 * ranks - first - step) % ranks;
+    return (position + 2 * ranks - first - step % ranks) % ranks;
   }
 };
 
@@ -89,6 +89,11 @@ Lane ring_send(RingView ring, std::uint32_t receiving) {
   }
 }
 
+/// More than once around, if as many are asked for: a short ring stands for a longer one then.
+std::uint32_t steps_of(const LaneContext& context) {
+  return context.request.ring_steps > 0 ? context.request.ring_steps : context.steps_around(context.size());
+}
+
 void add_rings(const LaneContext& context, const RingSteps& steps, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
     const RingView ring{.context = context,
@@ -158,18 +163,18 @@ void add_chains(const LaneContext& context, std::uint32_t behind_root, Action::K
 }  // namespace
 
 void add_ring_all_reduce(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t steps = context.steps_around(context.size());
+  const std::uint32_t steps = steps_of(context);
   add_rings(context, {.ranks = context.size(), .reducing = steps, .gathering = steps, .first = 0}, lanes);
 }
 
 // The last segment that a rank adds to must be its own, so it begins with that of its predecessor.
 void add_ring_reduce_scatter(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t steps = context.steps_around(context.size());
+  const std::uint32_t steps = steps_of(context);
   add_rings(context, {.ranks = context.size(), .reducing = steps, .gathering = 0, .first = 1}, lanes);
 }
 
 void add_ring_all_gather(const LaneContext& context, Lanes& lanes) {
-  const std::uint32_t steps = context.steps_around(context.size());
+  const std::uint32_t steps = steps_of(context);
   add_rings(context, {.ranks = context.size(), .reducing = 0, .gathering = steps, .first = 0}, lanes);
 }
 
