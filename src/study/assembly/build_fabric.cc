@@ -1,6 +1,7 @@
 #include "study/assembly/build_fabric.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -475,6 +476,13 @@ std::optional<fabric::HeaderHash> header_hash_of(const scenario::RoutingSettings
     hash.fields |= fabric::kHashDestinationQp;
   }
   return hash == fabric::HeaderHash{} ? std::nullopt : std::optional(hash);
+}
+
+bool chooses_by_load(const scenario::Scenario& scenario) {
+  using Policy = scenario::RoutingPolicy;
+  constexpr std::array kPolicies{Policy::kAdaptive, Policy::kLetFlow, Policy::kDrill, Policy::kConga,
+                                 Policy::kConWeave};
+  return std::ranges::find(kPolicies, scenario.routing.policy) != kPolicies.end();
 }
 
 fabric::RouteRule route_rule_of(scenario::RoutingPolicy policy) {

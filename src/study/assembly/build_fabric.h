@@ -30,6 +30,8 @@ namespace weft::study::assembly {
 /// The virtual lane of each service level.
 [[nodiscard]] std::array<std::uint8_t, fabric::kServiceLevels> lanes_of(const scenario::Scenario& scenario,
                                                                         const scenario::InfinibandSettings& settings);
+/// Whether switches choose among equally short paths by load, or by flowlets, which are longer where there is less.
+[[nodiscard]] bool chooses_by_load(const scenario::Scenario& scenario);
 [[nodiscard]] fabric::RouteRule route_rule_of(scenario::RoutingPolicy policy);
 
 }  // namespace weft::study::assembly

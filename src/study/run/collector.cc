@@ -133,7 +133,7 @@ std::vector<Simulation::SentByFlow> Collector::flows() const {
   for (const workload::MessageRecord& record : messages_) {
     Simulation::SentByFlow& own = flows[record.flow.job.value()];
     if (own.size() <= Simulation::kMaxFlows) {
-      own[record.flow].add(record);
+      own[{.flow = record.flow, .comes_back = record.operation == workload::Operation::kRead}].add(record);
     }
   }
   return flows;

@@ -136,7 +136,7 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
   });
   std::vector<world::FlowLoad> made;
   for (const world::FlowDemand& demand : demands) {
-    const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
+    const auto found = ends.find({demand.sender(), demand.receiver(), demand.flow.index});
     if (found == ends.end() || parts_->medium->is_scale_up(found->second->first_port().endpoint)) {
       continue;
     }
@@ -144,8 +144,8 @@ std::vector<world::FlowLoad> FlowSimulation::path_loads(const Job& job, std::spa
     std::map<std::uint32_t, double> seconds;
     add_loads(*parts_->medium, end, demand.bytes, seconds);
     note_sender(end.first_port().endpoint, seconds);
-    world::FlowLoad& own =
-        made.emplace_back(world::FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
+    world::FlowLoad& own = made.emplace_back(world::FlowLoad{
+        .flow = demand.flow, .sender = demand.sender(), .bytes = static_cast<double>(demand.bytes.count())});
     for (const auto& [link, needed] : seconds) {
       own.uses.push_back({.link = link, .seconds = needed});
     }

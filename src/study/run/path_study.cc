@@ -352,6 +352,7 @@ Result<Choices> choices_of(const scenario::Scenario& scenario, const fabric::Gra
   const auto take = [&](const auto& options) {
     const auto& first = options.switches.front();
     made.rules = {.policy = first.path,
+                  .switches_choose = assembly::chooses_by_load(scenario),
                   .hash = first.balancing.hash,
                   .weighting = first.balancing.weighting,
                   .hash_seed = first.hash_seed,

@@ -9,6 +9,7 @@
 #include "host/header_fields.h"
 #include "study/run/simulation_parts.h"
 #include "study/world/end_addresses.h"
+#include "study/world/flow_paths.h"
 #include "workload/flow_program.h"
 #include "workload/training/transformer_step.h"
 #include "workload/trigger.h"
@@ -93,7 +94,8 @@ class Simulation::Planner {
       world::PlannedFlow flow{.source = source,
                               .destination = destination,
                               .bytes = sent.bytes / static_cast<double>(pairs),
-                              .any_path = any_path};
+                              .any_path = any_path,
+                              .chooses = world::chooses_paths(nic, from.queue_pairs[i])};
       if (!any_path || nic.device().uet() == nullptr) {
         set_headers({.from = nic, .to = world_.nic(destination)}, {from.queue_pairs[i], to.queue_pairs[i]},
                     sent.data_comes_back, flow);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "fabric/topology/graph_query.h"
+#include "study/assembly/build_fabric.h"
 #include "study/results/results.h"
 #include "study/run/simulation_parts.h"
 #include "study/scenario/packet_sizes.h"
@@ -38,23 +39,26 @@ bool sends_at_once(const assembly::TrafficPlan& plan, const Simulation::SentByFl
     return plan.all_at_once;
   }
   std::map<workload::RankId, std::set<workload::RankId>> receivers;
-  for (const auto& [flow, sent] : flows) {
-    receivers[flow.source].insert(flow.destination);
+  for (const auto& [sender, sent] : flows) {
+    receivers[sender.flow.source].insert(sender.flow.destination);
   }
   return std::ranges::all_of(receivers, [](const auto& of) { return of.second.size() <= kNeighbours; });
 }
 
-/// Whoever sends may go on until the link with most to carry has carried it.
-std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::FlowLoad>& loads) {
+/// Whoever sends may go on until the link with most to carry has carried it, or, where paths are chosen among some that
+/// differ, for so many seconds.
+std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::FlowLoad>& loads,
+                                                    std::optional<double> by_choice) {
   std::map<fabric::PortIndex, double> seconds;
   std::map<workload::RankId, double> sent;
   double longest = 0;
   for (const world::FlowLoad& load : loads) {
-    sent[load.flow.source] += load.bytes;
+    sent[load.sender] += load.bytes;
     for (const auto& use : load.uses) {
       longest = std::max(longest, seconds[use.link] += use.seconds);
     }
   }
+  longest = by_choice.value_or(longest);
   if (longest <= 0) {
     return std::nullopt;
   }
@@ -76,15 +80,18 @@ world::PathLimits Simulation::path_limits(const Job& job, std::span<const world:
   if (scenario::detours(scenario_.routing.policy)) {
     return {.shares_links = true};  // which groups packets go over is not known beforehand: no limit
   }
-  return world::FlowPaths(
-             {.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
-      .examine(demands);
+  return paths_of(job).examine(demands);
+}
+
+world::FlowPaths Simulation::paths_of(const Job& job) const {
+  return world::FlowPaths({.world = *world_,
+                           .connector = job.connector,
+                           .payload_share = payload_share(*world_, scenario_),
+                           .switches_choose = assembly::chooses_by_load(scenario_)});
 }
 
 std::vector<world::FlowLoad> Simulation::path_loads(const Job& job, std::span<const world::FlowDemand> demands) const {
-  return world::FlowPaths(
-             {.world = *world_, .connector = job.connector, .payload_share = payload_share(*world_, scenario_)})
-      .loads_of(demands);
+  return paths_of(job).loads_of(demands);
 }
 
 std::set<fabric::PortIndex> Simulation::links_of(const Job& job, std::span<const world::FlowDemand> demands) const {
@@ -186,11 +193,12 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
     return std::nullopt;
   }
   std::vector<world::FlowDemand> demands;
-  for (const auto& [flow, sent] : flows) {
-    demands.push_back({.flow = flow, .bytes = at_once ? Bytes(1) : sent.bytes, .sent = sent});
+  for (const auto& [sender, sent] : flows) {
+    demands.push_back(
+        {.flow = sender.flow, .bytes = at_once ? Bytes(1) : sent.bytes, .sent = sent, .comes_back = sender.comes_back});
   }
   if (!at_once) {
-    return rates_by_turns(path_loads(running, demands));
+    return rates_by_turns(path_loads(running, demands), paths_of(running).seconds_of_choices(demands));
   }
   const world::PathLimits limits = path_limits(running, demands);
   return limits.flows > 0 ? std::optional(results::AllowedRates{limits.per_sender, limits.slowest_sender})

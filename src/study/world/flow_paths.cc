@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "study/world/link_parts.h"
+#include "study/world/path_cuts.h"
+#include "transport/path/path_selector.h"
 
 namespace weft::study::world {
 namespace {
@@ -124,6 +126,20 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
   return links;
 }
 
+/// Calls take(links) for each hop of a flow that chooses its paths: what equal parts would put on each link.
+template <class Fabric, class Take>
+void visit_choices(const Fabric& fabric, const ConnectionEnd& end, const SentBytes& sent, const Take& take) {
+  const std::vector<double> by_port = parts_by_port(end, sent);
+  for (std::size_t place = 0; place < by_port.size(); ++place) {
+    if (by_port[place] > 0) {
+      const EndpointId destination = end.peer_ports[place].endpoint;
+      const auto ports_at = [&](const auto& arrival) { return fabric.next_hops(arrival.owner, destination); };
+      visit_hops(fabric, fabric.port_index({fabric.graph().node_of(end.ports[place].endpoint), 0}), by_port[place],
+                 ports_at, take);
+    }
+  }
+}
+
 /// The rate of a flow when the first of its ports is full.
 template <class Fabric>
 double line_of(const Fabric& fabric, const ConnectionEnd& end, const SentBytes& sent) {
@@ -141,12 +157,12 @@ double line_of(const Fabric& fabric, const ConnectionEnd& end, const SentBytes& 
 template <class Fabric>
 class Examination {
  public:
-  Examination(const Fabric& fabric, double payload_share) : fabric_(fabric), payload_share_(payload_share) {}
+  Examination(const Fabric& fabric, const FlowPaths::Options& options)
+      : fabric_(fabric), payload_share_(options.payload_share), switches_choose_(options.switches_choose) {}
 
   void add(const World& world, const ConnectionEnd& end, const FlowDemand& demand) {
     const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, demand.sent);
-    const Ends ends{end.first_port().endpoint, end.peer_ports.front().endpoint};
-    Flow& flow = flows_[ends];
+    Flow& flow = flow_of(end);
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
       carried_[link] += part * static_cast<double>(demand.bytes.count());
@@ -154,18 +170,27 @@ class Examination {
       // the fabric shows it.
       const auto& from = fabric_.port(port);
       if (!from.has(fabric::kIsEndpoint) && !fabric_.port(from.peer).has(fabric::kIsEndpoint)) {
-        senders_[link].insert(ends.first);
+        senders_[link].insert(end.first_port().endpoint);
       }
-      const auto known = std::ranges::find(flow.uses, link, &LinkUse::link);
-      if (known == flow.uses.end()) {
-        flow.uses.push_back({.link = link, .part = part});
-      } else {
-        known->part += part;
-      }
+      add_use(flow.uses, {.link = link, .part = part});
     }
     ++flow.connections;
-    ++flow.senders[demand.flow.source];
+    ++flow.senders[demand.sender()];
     flow.lines += line_of(fabric_, end, demand.sent);
+    if (chooses(world, end)) {
+      add_choices(end, demand);
+    } else {
+      add_fixed(end, demand, links);
+    }
+  }
+
+  /// For seconds_of_choices() alone.
+  void add_to_cuts(const World& world, const ConnectionEnd& end, const FlowDemand& demand) {
+    if (chooses(world, end)) {
+      add_choices(end, demand);
+    } else {
+      add_fixed(end, demand, parts_by_link(fabric_, world, end, demand.sent));
+    }
   }
 
   [[nodiscard]] std::set<fabric::PortIndex> links() const {
@@ -176,23 +201,43 @@ class Examination {
     return all;
   }
 
+  /// The least seconds in which cuts can carry everything; none where equal parts are as good.
+  std::optional<double> seconds_of_choices() {
+    if (!complete_cuts()) {
+      return std::nullopt;
+    }
+    std::vector<double> carried(cuts_.capacities().size(), 0);
+    for (const auto& [set, bytes] : carried_by_set_) {
+      for (const LinkUse& cut : cuts_.cuts_of({{.link = set, .part = bytes}})) {
+        carried[cut.link] += cut.part;
+      }
+    }
+    double longest = 0;
+    for (std::size_t cut = 0; cut < carried.size(); ++cut) {
+      longest = std::max(longest, carried[cut] * 8 / (cuts_.capacities()[cut] * payload_share_));
+    }
+    return longest;
+  }
+
   PathLimits limits() {
     PathLimits made{.flows = flows_.size()};
+    const std::optional<double> by_choice = seconds_of_choices();
     std::vector<FlowLinks> flows;
     std::vector<double> lines;
     for (auto& [ends, flow] : flows_) {
-      for (LinkUse& use : flow.uses) {
+      FlowLinks& uses = by_choice ? flow.sets : flow.uses;
+      for (LinkUse& use : uses) {
         use.part /= flow.connections;
       }
       lines.push_back(flow.lines / flow.connections);
-      flows.push_back(flow.uses);
+      flows.push_back(by_choice ? cuts_.cuts_of(uses) : uses);
     }
     for (std::size_t link = 0; link < capacities_.size(); ++link) {
       made.shares_links = made.shares_links || senders_[link].size() > 1;
-      const double seconds = carried_[link] * 8 / (capacities_[link] * payload_share_);
+      const double seconds = by_choice.value_or(carried_[link] * 8 / (capacities_[link] * payload_share_));
       made.least_time = std::max(made.least_time, Duration::picoseconds(static_cast<std::int64_t>(seconds * 1e12)));
     }
-    const std::vector<double> rates = max_min_rates(flows, capacities_);
+    const std::vector<double> rates = max_min_rates(flows, by_choice ? cuts_.capacities() : capacities_);
     double sum = 0;
     std::map<workload::RankId, double> of_sender;  // over all its ports; ranks at one port share what that has
     for (std::size_t i = 0; const auto& [ends, flow] : flows_) {
@@ -210,6 +255,16 @@ class Examination {
   }
 
  private:
+  using Ends = std::pair<EndpointId, EndpointId>;
+  /// All connections between two ends.
+  struct Flow {
+    FlowLinks uses{};  // their parts added up, until limits() divides them
+    FlowLinks sets{};  // the same of the sets of links that each choice is among
+    std::uint32_t connections = 0;
+    double lines = 0;                                     // the same of their rates
+    std::map<workload::RankId, std::uint32_t> senders{};  // their connections among those
+  };
+
   void set_sender_rates(const std::map<workload::RankId, double>& of_sender, PathLimits& made) const {
     if (of_sender.empty()) {
       return;
@@ -229,6 +284,68 @@ class Examination {
 
   [[nodiscard]] double rate_of(fabric::PortIndex port) const { return link_rate(fabric_, port); }
 
+  static void add_use(FlowLinks& uses, const LinkUse& use) {
+    const auto known = std::ranges::find(uses, use.link, &LinkUse::link);
+    if (known == uses.end()) {
+      uses.push_back(use);
+    } else {
+      known->part += use.part;
+    }
+  }
+
+  std::uint32_t cut_link_of(fabric::PortIndex port) {
+    const auto [found, is_new] = cut_numbers_.try_emplace(port, static_cast<std::uint32_t>(cut_links_.size()));
+    if (is_new) {
+      const auto& link = fabric_.port(port);
+      cut_links_.push_back({.capacity = rate_of(port), .from = node_of(link), .to = node_of(fabric_.port(link.peer))});
+    }
+    return found->second;
+  }
+
+  template <class Port>
+  [[nodiscard]] std::uint32_t node_of(const Port& port) const {
+    return port.has(fabric::kIsEndpoint) ? port.owner : fabric_.graph().endpoints + port.owner;
+  }
+
+  /// Whether cuts say more than equal parts; no more flows are added.
+  bool complete_cuts() {
+    if (any_choose_) {
+      cuts_.complete(cut_links_);
+    }
+    return any_choose_ && cuts_.are_needed();
+  }
+
+  [[nodiscard]] bool chooses(const World& world, const ConnectionEnd& end) const {
+    return switches_choose_ || chooses_paths(world.nic(end.first_port().endpoint), end.queue_pairs.front());
+  }
+  [[nodiscard]] Flow& flow_of(const ConnectionEnd& end) {
+    return flows_[Ends{end.first_port().endpoint, end.peer_ports.front().endpoint}];
+  }
+
+  void add_choices(const ConnectionEnd& end, const FlowDemand& demand) {
+    any_choose_ = true;
+    visit_choices(fabric_, end, demand.sent, [&](const auto& hop) { add_hop(hop, demand, flow_of(end)); });
+  }
+  void add_fixed(const ConnectionEnd& end, const FlowDemand& demand, const std::map<fabric::PortIndex, double>& links) {
+    for (const auto& one : links) {
+      add_hop(std::span(&one, 1), demand, flow_of(end));
+    }
+  }
+
+  /// One hop of a flow that chooses, or one link of another: what equal parts put on each link, by port.
+  template <class Hop>
+  void add_hop(const Hop& hop, const FlowDemand& demand, Flow& flow) {
+    FlowLinks links;
+    double part = 0;
+    for (const auto& [port, share] : hop) {
+      links.push_back({.link = cut_link_of(port), .part = share});
+      part += share;
+    }
+    const std::uint32_t set = cuts_.number_of(std::move(links), cut_links_);
+    carried_by_set_[set] += part * static_cast<double>(demand.bytes.count());
+    add_use(flow.sets, {.link = set, .part = part});
+  }
+
   std::uint32_t number_of(fabric::PortIndex port) {
     const auto [found, is_new] = numbers_.try_emplace(port, static_cast<std::uint32_t>(capacities_.size()));
     if (is_new) {
@@ -239,22 +356,19 @@ class Examination {
     return found->second;
   }
 
-  using Ends = std::pair<EndpointId, EndpointId>;
-  /// All connections between two ends.
-  struct Flow {
-    FlowLinks uses{};  // their parts added up, until limits() divides them
-    std::uint32_t connections = 0;
-    double lines = 0;                                     // the same of their rates
-    std::map<workload::RankId, std::uint32_t> senders{};  // their connections among those
-  };
-
   const Fabric& fabric_;
   double payload_share_;
+  bool switches_choose_;
+  bool any_choose_ = false;
   std::map<fabric::PortIndex, std::uint32_t> numbers_;  // of links that are used
   std::vector<double> capacities_;                      // in bits per second
   std::vector<double> carried_;                         // bytes of payload
   std::vector<std::set<EndpointId>> senders_;
   std::map<Ends, Flow> flows_;
+  PathCuts cuts_;
+  std::map<fabric::PortIndex, std::uint32_t> cut_numbers_;  // of links that choices are among, or that are taken
+  std::vector<CutLink> cut_links_;
+  std::map<std::uint32_t, double> carried_by_set_;  // bytes of payload
 };
 
 /// Tells `take` of every demand that goes through the network.
@@ -265,7 +379,7 @@ void visit_flows(const FlowPaths::Options& options, std::span<const FlowDemand> 
     ends.insert_or_assign({end.name.from, end.name.to, end.name.channel}, &end);
   });
   for (const FlowDemand& demand : demands) {
-    const auto found = ends.find({demand.flow.source, demand.flow.destination, demand.flow.index});
+    const auto found = ends.find({demand.sender(), demand.receiver(), demand.flow.index});
     if (found == ends.end() || options.world.is_scale_up(found->second->first_port().endpoint)) {
       continue;
     }
@@ -276,13 +390,20 @@ void visit_flows(const FlowPaths::Options& options, std::span<const FlowDemand> 
 template <class Fabric>
 Examination<Fabric> examination_of(const Fabric& fabric, const FlowPaths::Options& options,
                                    std::span<const FlowDemand> demands) {
-  Examination<Fabric> examination(fabric, options.payload_share);
+  Examination<Fabric> examination(fabric, options);
   visit_flows(options, demands,
               [&](const FlowDemand& demand, const ConnectionEnd& end) { examination.add(options.world, end, demand); });
   return examination;
 }
 
 }  // namespace
+
+bool chooses_paths(const host::Nic& nic, Qpn pair) {
+  const host::NicOptions& options = nic.options();
+  const host::MakePathSelector& make =
+      nic.device().uet() != nullptr ? options.uet.path_selector : options.path_selector;
+  return make && nic.takes_any_path(pair) && make(0)->wants_feedback();
+}
 
 void SentBytes::add(const workload::MessageRecord& message) {
   bytes += message.size;
@@ -316,12 +437,22 @@ PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
       [&](const auto& fabric) { return examination_of(fabric, options_, demands).limits(); });
 }
 
+std::optional<double> FlowPaths::seconds_of_choices(std::span<const FlowDemand> demands) const {
+  return options_.world.fabric().visit([&](const auto& fabric) {
+    Examination examination(fabric, options_);
+    visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end) {
+      examination.add_to_cuts(options_.world, end, demand);
+    });
+    return examination.seconds_of_choices();
+  });
+}
+
 std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) const {
   std::vector<FlowLoad> made;
   options_.world.fabric().visit([&](const auto& fabric) {
     visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end) {
-      FlowLoad& own =
-          made.emplace_back(FlowLoad{.flow = demand.flow, .bytes = static_cast<double>(demand.bytes.count())});
+      FlowLoad& own = made.emplace_back(
+          FlowLoad{.flow = demand.flow, .sender = demand.sender(), .bytes = static_cast<double>(demand.bytes.count())});
       for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, demand.sent)) {
         const double rate = link_rate(fabric, port) * options_.payload_share;
         own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});

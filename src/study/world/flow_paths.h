@@ -2,10 +2,12 @@
 // any protocol: which links several senders share, the max-min rates, and the least time for so many bytes.
 //
 // Each queue pair of a flow carries what it carried in the run, where that is given, or all carry alike. Where every
-// packet may take another path, a flow loads all of them with equal parts, which is the best that spraying and adaptive
-// routing can do. Links are as they are now.
+// packet may take another path, whatever the load, a flow loads all of them with equal parts. Where switches or senders
+// choose paths by what they know of load, parts are free: cuts of the network limit such flows (path_cuts.h), unless
+// all paths are alike, where equal parts are the best choice. Links are as they are now.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -36,7 +38,11 @@ struct SentBytes {
 struct FlowDemand {
   workload::FlowId flow{};
   Bytes bytes{};
-  SentBytes sent{};  // what has gone over its queue pairs; nothing: all carry alike
+  SentBytes sent{};         // what has gone over its queue pairs; nothing: all carry alike
+  bool comes_back = false;  // of READs: the flow's destination sends the data
+
+  [[nodiscard]] workload::RankId sender() const { return comes_back ? flow.destination : flow.source; }
+  [[nodiscard]] workload::RankId receiver() const { return comes_back ? flow.source : flow.destination; }
 };
 
 /// What one flow puts on the links that it takes.
@@ -46,6 +52,7 @@ struct FlowLoad {
     double seconds = 0;          // that the flow's bytes take at the link's full rate
   };
   workload::FlowId flow{};
+  workload::RankId sender{};  // of its data
   double bytes = 0;
   std::vector<Use> uses{};
 };
@@ -63,12 +70,16 @@ struct PathLimits {
   std::uint64_t flows = 0;    // that go through the network
 };
 
+/// Whether a sender chooses the path of each packet of this queue pair by what it hears of paths.
+[[nodiscard]] bool chooses_paths(const host::Nic& nic, Qpn pair);
+
 class FlowPaths {
  public:
   struct Options {
     const World& world;  // both must outlive this
     const workload::LocalConnector& connector;
-    double payload_share = 1;  // of a full packet on the wire
+    double payload_share = 1;      // of a full packet on the wire
+    bool switches_choose = false;  // paths, by load
   };
   explicit FlowPaths(const Options& options) : options_(options) {}
 
@@ -76,6 +87,9 @@ class FlowPaths {
   [[nodiscard]] PathLimits examine(std::span<const FlowDemand> demands) const;
   /// Each flow by itself, in the order of the demands; those over scale-up links are left out.
   [[nodiscard]] std::vector<FlowLoad> loads_of(std::span<const FlowDemand> demands) const;
+  /// The least seconds in which all of them can be sent by turns, where loads_of() overstates it: where flows choose
+  /// among paths that differ.
+  [[nodiscard]] std::optional<double> seconds_of_choices(std::span<const FlowDemand> demands) const;
   /// The egress ports of all links that the flows take.
   [[nodiscard]] std::set<fabric::PortIndex> links_of(std::span<const FlowDemand> demands) const;
 

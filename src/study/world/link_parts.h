@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "fabric/port_link.h"
 #include "fabric/routing/leaf_flow.h"
@@ -31,16 +32,16 @@ struct PathStream {
   std::uint16_t entropy = 0;
 };
 
-/// Adds what leaves by the first port on each link behind it: `part`. `ports_at` an arriving port: those by which it
-/// goes on, in equal parts.
-template <class Fabric, class PortsAt>
-void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::map<fabric::PortIndex, double>& links,
-               const PortsAt& ports_at) {
+/// Calls visit(links) for each hop of what leaves by the first port, `part`: what that puts on each link of the hop, by
+/// egress port. `ports_at` an arriving port: those by which it goes on, in equal parts.
+template <class Fabric, class PortsAt, class Visit>
+void visit_hops(const Fabric& fabric, fabric::PortIndex first, double part, const PortsAt& ports_at,
+                const Visit& visit) {
   std::map<fabric::PortIndex, double> here{{first, part}};
   for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
+    visit(std::as_const(here));
     std::map<fabric::PortIndex, double> next;
     for (const auto& [port, share] : here) {
-      links[port] += share;
       const auto& arrival = fabric.port(fabric.port(port).peer);
       if (arrival.has(fabric::kIsEndpoint)) {
         continue;
@@ -53,6 +54,17 @@ void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::
     }
     here = std::move(next);
   }
+}
+
+/// Adds what leaves by the first port on each link behind it.
+template <class Fabric, class PortsAt>
+void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::map<fabric::PortIndex, double>& links,
+               const PortsAt& ports_at) {
+  visit_hops(fabric, first, part, ports_at, [&links](const auto& hop) {
+    for (const auto& [port, share] : hop) {
+      links[port] += share;
+    }
+  });
 }
 
 /// Adds what a flow puts on each link: `part` of it.

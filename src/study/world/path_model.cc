@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/stable_hash.h"
 #include "fabric/routing/path_choice.h"
 #include "fabric/routing/path_pinning.h"
+#include "study/world/path_cuts.h"
 #include "study/world/world.h"
 
 namespace weft::study::world {
@@ -56,17 +58,24 @@ class PathModel::Walk {
     }
   }
 
-  void add(const PlannedFlow& flow, double demand, FlowLinks* kept) {
+  /// What is kept of a flow, if it is.
+  struct Kept {
+    FlowLinks* links = nullptr;
+    std::vector<std::uint32_t>* hops = nullptr;
+  };
+  void add(const PlannedFlow& flow, double demand, const Kept& kept) {
     const bool spreads = flow.any_path || !keeps_flows(rules_.policy);
     const std::uint32_t hash = rules_.header == fabric::HeaderHash{} ? flow.tuple_hash : rules_.header.of(flow.headers);
     const PortIndex first = model_.ports_.first_of(model_.graph_.node_of(flow.source));
     passed_.clear();
+    hops_.clear();
     offers_.clear();
     taken_.clear();
     front_.assign(1, {first, 1.0});
     cut_off_ = model_.is_down(model_.ports_.link_of(first));
     for (int hop = 0; hop < kMaxHops && !front_.empty() && !cut_off_; ++hop) {
       next_.clear();
+      hops_.push_back(static_cast<std::uint32_t>(front_.size()));
       for (const auto& [port, part] : front_) {
         passed_.emplace_back(port, part);
         if (const NodeIndex node = model_.peers_[port]; node.value() >= model_.graph_.endpoints) {
@@ -78,7 +87,10 @@ class PathModel::Walk {
     if (cut_off_) {
       ++made_.cut_off;
     } else {
-      count(demand, kept);
+      count(demand, kept.links);
+      if (kept.hops != nullptr && (flow.chooses || rules_.switches_choose)) {
+        *kept.hops = hops_;
+      }
     }
   }
 
@@ -219,6 +231,7 @@ class PathModel::Walk {
   std::vector<std::pair<PortIndex, double>> next_;
   // Of the flow under way:
   std::vector<std::pair<PortIndex, double>> passed_;
+  std::vector<std::uint32_t> hops_;  // how many of those each hop is
   std::vector<Offer> offers_;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> taken_;  // ports of switches
   bool cut_off_ = false;
@@ -303,15 +316,52 @@ PathLoads PathModel::loads(std::span<const PlannedFlow> flows, const PathRules& 
   Walk walk(*this, rules);
   const std::vector<double> demands = demands_of(flows);
   std::vector<FlowLinks> kept(keep == Keep::kFlows ? flows.size() : 0);
+  std::vector<std::vector<std::uint32_t>> hops(kept.size());
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    walk.add(flows[i], demands[i], keep == Keep::kFlows ? &kept[i] : nullptr);
+    walk.add(flows[i], demands[i],
+             keep == Keep::kFlows ? Walk::Kept{.links = &kept[i], .hops = &hops[i]} : Walk::Kept{});
   }
   PathLoads made = walk.take();
   made.flows = std::move(kept);
+  made.hops = std::move(hops);
   return made;
 }
 
-std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const {
+std::vector<double> PathModel::rates_of_choices(const PathLoads& loads) const {
+  std::vector<CutLink> all(ports_.size());
+  for (PortIndex port = 0; port < ports_.size(); ++port) {
+    all[port] = {.capacity = rate_of(port), .from = ports_.end_of(port).node.value(), .to = peers_[port].value()};
+  }
+  PathCuts cuts;
+  std::vector<FlowLinks> sets(loads.flows.size());
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::span<const LinkUse> links = loads.flows[i];
+    const std::vector<std::uint32_t> ones(loads.hops[i].empty() ? links.size() : 0, 1);
+    std::size_t first = 0;
+    for (const std::uint32_t size : loads.hops[i].empty() ? ones : loads.hops[i]) {
+      const auto hop = links.subspan(first, size);
+      first += size;
+      const double part =
+          std::accumulate(hop.begin(), hop.end(), 0.0, [](double sum, const LinkUse& use) { return sum + use.part; });
+      sets[i].push_back({.link = cuts.number_of(FlowLinks(hop.begin(), hop.end()), all), .part = part});
+    }
+  }
+  cuts.complete(all);
+  if (!cuts.are_needed()) {
+    return {};
+  }
+  for (FlowLinks& of : sets) {
+    of = cuts.cuts_of(of);
+  }
+  return max_min_rates(sets, cuts.capacities());
+}
+
+std::vector<double> PathModel::rates_of(const PathLoads& loads) const {
+  if (std::ranges::any_of(loads.hops, [](const auto& hops) { return !hops.empty(); })) {
+    if (std::vector<double> rates = rates_of_choices(loads); !rates.empty()) {
+      return rates;
+    }
+  }
   std::vector<double> capacities;
   std::vector<std::uint32_t> numbers(ports_.size(), 0);
   for (PortIndex port = 0; port < ports_.size(); ++port) {
@@ -326,10 +376,14 @@ std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const 
       use.link = numbers[use.link];
     }
   }
-  std::vector<double> rates = max_min_rates(uses, capacities);
+  return max_min_rates(uses, capacities);
+}
+
+std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const {
+  std::vector<double> rates = rates_of(loads);
   const std::vector<double> demands = demands_of(flows);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    rates[i] = uses[i].empty() ? 0 : std::min(rates[i] / demands[i], 1.0);
+    rates[i] = loads.flows[i].empty() ? 0 : std::min(rates[i] / demands[i], 1.0);
   }
   return rates;
 }

@@ -4,7 +4,8 @@
 // Switches decide as they do in a run (fabric/hash/, fabric/routing/), with links as the topology has them and as
 // events have left them: routes have followed each event, and resilient groups have kept what they could. A flow asks
 // for its part of its sender's line: all flows of a sender share that by their bytes. Where every packet may take
-// another path, a flow loads all of them with equal parts.
+// another path, a flow loads all of them with equal parts; shares of flows that choose their paths are those of any
+// parts (path_cuts.h).
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct PlannedFlow {
   double bytes = 0;              // in proportion to the other flows of its sender
   std::uint16_t entropy = 0;     // of its packets; on InfiniBand it names a LID of the destination
   bool any_path = false;         // each packet has another entropy value
+  bool chooses = false;          // its sender chooses these values by what it hears of paths
 };
 
 /// By what tables of pinned flows know it.
@@ -47,6 +49,7 @@ struct PlannedFlow {
 /// How switches choose.
 struct PathRules {
   fabric::PathPolicy policy = fabric::PathPolicy::kEcmp;
+  bool switches_choose = false;  // by load
   fabric::HeaderHash header{};
   fabric::HashOptions hash{};
   fabric::Weighting weighting = fabric::Weighting::kEqual;
@@ -79,7 +82,9 @@ struct PathLoads {
   std::vector<LinkLoad> links{};      // by egress port, as fabric::PortMap numbers them
   std::vector<SwitchUse> switches{};  // by ordinal
   std::vector<FlowLinks> flows{};     // links by their egress port, none if cut off; empty unless asked for
-  std::uint64_t cut_off = 0;          // flows without a path, which load nothing
+  /// By flow, if it chooses its paths: of how many of those links each hop consists, in their order.
+  std::vector<std::vector<std::uint32_t>> hops{};
+  std::uint64_t cut_off = 0;  // flows without a path, which load nothing
 };
 
 class PathModel {
@@ -121,6 +126,9 @@ class PathModel {
     std::vector<Rate> rates;  // by port
   };
   void apply(const fabric::LinkEvent& event, State& state) const;
+  [[nodiscard]] std::vector<double> rates_of(const PathLoads& loads) const;
+  /// Of flows some of which choose their paths; none where equal parts are as good.
+  [[nodiscard]] std::vector<double> rates_of_choices(const PathLoads& loads) const;
   [[nodiscard]] const State& now() const { return states_.back(); }
   [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting, const State& state) const;
 

@@ -1,0 +1,115 @@
+// What the paths allow is not exceeded: where paths differ in speed and flows choose among them, and where data flows
+// against the requests for it.
+#include <gtest/gtest.h>
+
+#include "study/results/summary.h"
+#include "study/run/collector.h"
+#include "study/run/path_study.h"
+#include "study/scenario/scenario_test_support.h"
+
+namespace weft::study::run {
+namespace {
+
+scenario::Scenario from_text(const std::string& text) {
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  const auto made = scenario::parse_scenario(text, request, scenario::test_catalogue());
+  EXPECT_TRUE(made.has_value()) << scenario::message_of(made);
+  return *made;
+}
+
+results::RunResults results_of(const scenario::Scenario& scenario) {
+  Collector collector;
+  auto simulation = Simulation::create(scenario, collector);
+  EXPECT_TRUE(simulation) << scenario::message_of(simulation);
+  collector.watch(**simulation);
+  const auto end = (*simulation)->run([](const Progress&) { return true; });
+  return collector.finish(end, {.key = "key", .version = "test"});
+}
+
+double of(Rate rate) { return static_cast<double>(rate.bits_per_second()); }
+
+struct Scheme {
+  const char* name;
+  const char* settings;  // of the family and its scheme
+  bool chooses;          // paths by load or by what senders hear; else all with equal parts
+};
+
+/// Three leaves of four hosts at 100 Gb/s under four spines at 200 Gb/s; one cable has 10.
+scenario::Scenario uneven(const Scheme& scheme) {
+  return from_text(std::string("seed = 1\n[fabric]\n") + scheme.settings +
+                   "[topology]\nkind = \"leaf-spine\"\nhosts = 12\nhosts_per_leaf = 4\nspines = 4\n"
+                   "[link]\nrate = \"100 Gbps\"\n[link.leaf]\nrate = \"200 Gbps\"\n"
+                   "[[override]]\nselect = \"leaf0/port4\"\nlink.rate = \"10 Gbps\"\n"
+                   "[[traffic]]\nname = \"p\"\nkind = \"permutation\"\nshift = 4\nsize = \"1 MiB\"\ncount = 2\n");
+}
+
+class UnevenPaths : public ::testing::TestWithParam<Scheme> {};
+INSTANTIATE_TEST_SUITE_P(
+    PathBounds, UnevenPaths,
+    ::testing::Values(Scheme{"letflow", "family = \"rocev2\"\n[routing]\nscheme = \"letflow\"\n", true},
+                      Scheme{"conga", "family = \"rocev2\"\n[routing]\nscheme = \"conga\"\n", true},
+                      Scheme{"conweave", "family = \"rocev2\"\n[routing]\nscheme = \"conweave\"\n", true},
+                      Scheme{"drill", "family = \"rocev2\"\n[routing]\nscheme = \"drill\"\n", true},
+                      Scheme{"reps", "family = \"rocev2\"\n[routing]\nscheme = \"reps\"\n", true},
+                      Scheme{"bitmap", "family = \"rocev2\"\n[routing]\nscheme = \"bitmap\"\n", true},
+                      Scheme{"uet", "family = \"uet\"\n", true},
+                      Scheme{"infiniband", "family = \"infiniband\"\n[routing]\nscheme = \"adaptive\"\n", true},
+                      Scheme{"oblivious", "family = \"uet\"\n[uet]\npath_selector = \"oblivious\"\n", false}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(UnevenPaths, NoSenderHasMoreThanThePathsAllow) {
+  const scenario::Scenario scenario = uneven(GetParam());
+  const results::RunResults results = results_of(scenario);
+  ASSERT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  const results::Summary summary = results::summarise(results);
+  const results::JobSummary& job = summary.jobs.front();
+  ASSERT_TRUE(job.allowed);
+  ASSERT_TRUE(job.per_sender);
+  EXPECT_LE(of(job.per_sender->rate), of(job.allowed->per_sender));
+  // The links of 200 Gb/s have room for all; a quarter of a flow over 10 Gb/s that four flows share has 10 Gb/s.
+  if (GetParam().chooses) {
+    EXPECT_GT(job.allowed->slowest, 90_gbps);
+  } else {
+    EXPECT_LT(job.allowed->slowest, 15_gbps);
+  }
+  const Result<results::PathReport> report = study_paths(scenario, {.seeds = 1});
+  ASSERT_TRUE(report) << scenario::message_of(report);
+  const results::PathSet& set = report->sets.at(0);
+  ASSERT_TRUE(set.has_shares);
+  // Of payload there, and of frames here; hashes of spraying senders are nearly equal parts.
+  EXPECT_NEAR(set.slowest, of(job.allowed->slowest) / 100e9, 0.05) << "weft paths says the same";
+}
+
+struct Family {
+  const char* name;
+  const char* settings;
+};
+class Reads : public ::testing::TestWithParam<Family> {};
+INSTANTIATE_TEST_SUITE_P(PathBounds, Reads,
+                         ::testing::Values(Family{"rocev2", "family = \"rocev2\"\n"},
+                                           Family{"infiniband", "family = \"infiniband\"\n"},
+                                           Family{"iwarp", "family = \"iwarp\"\n"},
+                                           Family{"uet", "family = \"uet\"\n"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+/// Four hosts read from one, which alone sends data: it has its line, and may have that.
+TEST_P(Reads, AreCountedByWhoSendsTheData) {
+  const results::RunResults results =
+      results_of(from_text(std::string("seed = 1\n[fabric]\n") + GetParam().settings +
+                           "[topology]\nkind = \"single-switch\"\nhosts = 5\n[nic]\nport_rate = \"100 Gbps\"\n"
+                           "[[traffic]]\nname = \"r\"\nkind = \"incast\"\nfan_in = 4\noperation = \"read\"\n"
+                           "size = \"1 MiB\"\ncount = 2\n"));
+  ASSERT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  const results::Summary summary = results::summarise(results);
+  const results::JobSummary& job = summary.jobs.front();
+  ASSERT_TRUE(job.allowed);
+  EXPECT_EQ(job.senders, 1U);
+  EXPECT_LE(of(job.per_sender->rate), of(job.allowed->per_sender));
+  EXPECT_EQ(job.allowed->slowest, job.allowed->per_sender) << "of one sender";
+  EXPECT_GT(job.allowed->per_sender, 90_gbps);
+  EXPECT_LE(job.allowed->per_sender, 100_gbps);
+}
+
+}  // namespace
+}  // namespace weft::study::run
