@@ -32,8 +32,7 @@ void DeliveryMatcher::join(const MessageRecord& part) {
   }
   if (--whole.missing > 0)
     return;
-  MessageRecord record = whole.record;
-  record.parts = 1;
+  const MessageRecord record = whole.record;
   wholes_.erase(found);
   sink_.on_message(record);
 }

@@ -129,6 +129,9 @@ TEST(QueuePairPorts, OneMessageInPartsHasBothLinesAndIsNotFasterThanItCouldBe) {
   const double taken = (record.finished - record.posted).seconds();
   EXPECT_GE(taken, split.messages[0].ideal.seconds() * 0.9999);
   EXPECT_LT(taken, split.messages[0].ideal.seconds() * 1.05);
+  ASSERT_TRUE(split.jobs.at(0).allowed);
+  EXPECT_GE(static_cast<double>(split.jobs[0].allowed->per_sender.bits_per_second()),
+            static_cast<double>(split.messages[0].record.size.count()) * 8 / taken);
 }
 
 TEST(QueuePairPorts, PortsThatStandInForOneAnotherLeaveOneLine) {
