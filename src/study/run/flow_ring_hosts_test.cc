@@ -41,6 +41,7 @@ scenario::Scenario parse(const std::string& text) {
 scenario::Scenario scenario_of(const Ring& ring) {
   const bool leaves = ring.topology != "single-switch";
   const int hosts = (ring.gpus + 7) / 8;
+  const int hosts_per_leaf = std::min(ring.hosts_per_leaf, hosts);
   return parse(fmt::format(
       "fidelity = \"flow\"\n[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"{}\"\n{}nics_per_host = 8\n"
       "gpus_per_host = 8\n{}[switch]\nports = 128\n[transport]\nack_interval = 64\n[collectives]\n"
@@ -48,10 +49,10 @@ scenario::Scenario scenario_of(const Ring& ring) {
       "kind = \"collective\"\njob = \"ranks\"\ncollective = \"{}\"\nalgorithm = \"{}\"\nsize = \"{}\"\ncount = "
       "{}\n{}\n{}",
       ring.topology,
-      ring.topology == "leaf-spine" ? fmt::format("leaves = {}\n", hosts / ring.hosts_per_leaf)
+      ring.topology == "leaf-spine" ? fmt::format("leaves = {}\n", hosts / hosts_per_leaf)
                                     : fmt::format("hosts = {}\n", hosts),
-      leaves ? fmt::format("hosts_per_leaf = {0}\nspines = {0}\n", ring.hosts_per_leaf) : "", ring.gpus,
-      ring.collective, ring.algorithm, ring.size, ring.count, ring.more, ring.sections));
+      leaves ? fmt::format("hosts_per_leaf = {0}\nspines = {0}\n", hosts_per_leaf) : "", ring.gpus, ring.collective,
+      ring.algorithm, ring.size, ring.count, ring.more, ring.sections));
 }
 
 /// Every rank and every message.
