@@ -220,7 +220,7 @@ TEST(FlowRingHosts, HostsThatAreNotAlikeAreRunThemselves) {
 TEST(FlowRingHosts, WithAnOverrideHostsAreRunThemselves) {
   const std::string slow = "[[override]]\nselect = \"host5*\"\nnic.port_rate = \"200 Gbps\"\n";
   EXPECT_FALSE(may_stand_for_all({.sections = slow})) << "a slow NIC";
-  const std::string longer = "[[override]]\nselect = \"leaf0/port3\"\nlink.length = \"50 m\"\n";
+  const std::string longer = "[[override]]\nselect = \"host5/nic0\"\nlink.length = \"50 m\"\n";
   EXPECT_FALSE(may_stand_for_all({.sections = longer})) << "a long cable";
 }
 
@@ -230,9 +230,9 @@ TEST(FlowRingHosts, OtherAlgorithmsAreNotTakenForRings) {
 }
 
 TEST(FlowRingHosts, LinksThatDegradeOrFailAreNoMatterOfTheFlowLevel) {
-  for (const std::string_view action : {"action = \"degrade\"\nrate = \"100 Gbps\"\n", "action = \"link-down\"\n"}) {
+  for (const std::string_view action : {"action = \"degrade\"\nrate = \"100 Gbps\"\n", "action = \"fail\"\n"}) {
     const scenario::Scenario scenario =
-        scenario_of({.sections = fmt::format("[[event]]\nat = \"1 us\"\nselect = \"leaf0/port3\"\n{}", action)});
+        scenario_of({.sections = fmt::format("[[event]]\nat = \"1 us\"\nselect = \"host5/nic0\"\n{}", action)});
     const auto ran = run_as_flows(scenario, {});
     ASSERT_FALSE(ran);
     EXPECT_NE(ran.error().message.find("events of links are not followed"), std::string::npos) << ran.error().message;
