@@ -33,15 +33,17 @@ struct FlowRun {
   results::RunResults results;
   // Of the first traffic, if it is a collective.
   workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
-  Bytes scale_out{};      // that all its ranks sent to other hosts, for all iterations
-  std::string sampled{};  // how many steps of a ring were run, if not all; a sentence without its end
+  Bytes scale_out{};  // that all its ranks sent to other hosts, for all iterations
+  // What of the scenario was run, if not all, and what error that has if it is not known; a sentence without its end.
+  std::string sampled{};
   // Of jobs that run steps: flows of several senders meet on links between switches.
   bool shares_links = false;
 };
 
-/// A scenario that is one collective around rings and has no `stop` is run for a few steps of each pass and for twice
-/// as many; all steps take what the line through both says. Its messages are those of the longer sample. Errors: those
-/// of FlowSimulation::create. A run that goes wrong has results that say so.
+/// A scenario that is one collective around rings and has no `stop` is run whole if its rounds repeat; by the ranks of
+/// two hosts, whose messages are all that it has then, if all hosts are alike; or else for a few steps of each pass and
+/// for twice as many: all steps take what the line through both says, and messages are those of the longer sample.
+/// Errors: those of FlowSimulation::create. A run that goes wrong has results that say so.
 [[nodiscard]] Result<FlowRun> run_as_flows(const scenario::Scenario& scenario, const FlowRunOptions& options);
 
 /// Steps of the shorter sample; rings with fewer than four times as many are run whole.

@@ -103,7 +103,7 @@ FlowSimulation::RingCell FlowSimulation::ring_cell(std::size_t number) {
   }
   const workload::MemberLayout& layout = *job.directory->at(workload::CommunicatorId(0)).layout;
   const std::uint32_t cell = kHostsOfCell * layout.largest_group();
-  if (!has_hosts_in_order(layout) || layout.size() <= kHostsOfCell * cell) {
+  if (!has_hosts_in_order(layout) || layout.size() <= cell) {
     return {};
   }
   std::vector<std::vector<Planned>> sends;
