@@ -150,6 +150,21 @@ Result<std::unique_ptr<FlowSimulation>> FlowSimulation::create(const scenario::S
   return simulation;
 }
 
+namespace {
+
+Result<void> check_traffic(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                           std::span<const assembly::TrafficPlan> plans) {
+  if (Result<void> reached = assembly::check_reach(scenario, graph, plans); !reached) {
+    return reached;
+  }
+  if (auto partitions = assembly::checked_partitions(scenario, graph, plans); !partitions) {
+    return pass_on(partitions);  // flows have no P_Keys, but what cannot talk is refused alike
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> FlowSimulation::build() {
   Parts& parts = *parts_;
   Result<fabric::Graph> graph = assembly::build_topology(scenario_);
@@ -169,11 +184,8 @@ Result<void> FlowSimulation::build() {
   if (options_.ring_cell.ranks > 0) {
     keep_ring_cell(plans->front());
   }
-  if (Result<void> reached = assembly::check_reach(scenario_, *graph, *plans); !reached) {
-    return reached;
-  }
-  if (auto partitions = assembly::checked_partitions(scenario_, *graph, *plans); !partitions) {
-    return pass_on(partitions);  // flows have no P_Keys, but what cannot talk is refused alike
+  if (Result<void> possible = check_traffic(scenario_, *graph, *plans); !possible) {
+    return possible;
   }
   Result<fabric::AnyFabricOptions> fabric = assembly::fabric_options(scenario_, *graph);
   if (!fabric) {
