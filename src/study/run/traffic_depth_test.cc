@@ -27,17 +27,21 @@ Duration lasted(std::string_view fabric, int depth, std::string_view operation) 
 
 class TrafficDepth : public ::testing::TestWithParam<std::string> {};
 
-// 2048 messages of 4 KiB in rounds of `depth`, each of which takes the 100 us of the cables and little more.
+// 2048 messages of 4 KiB in rounds of `depth`, each of which takes the 100 us of the cables and little more; the last
+// one also what its messages take to leave.
 TEST_P(TrafficDepth, IsHowManyMessagesAreInFlight) {
+  constexpr double kRound = 103.5e-6;
+  constexpr double kLeave = 0.335e-6;
   for (const char* const operation : {"write", "send"}) {
-    const double narrow = lasted(GetParam(), 64, operation).seconds();
-    EXPECT_NEAR(narrow, 32 * 103.5e-6, 32 * 103.5e-6 * 0.05);
-    EXPECT_NEAR(narrow / lasted(GetParam(), 256, operation).seconds(), 4.0, 0.25) << operation;
+    for (const int depth : {64, 256}) {
+      const double form = 2048.0 / depth * kRound + depth * kLeave;
+      EXPECT_NEAR(lasted(GetParam(), depth, operation).seconds(), form, form * 0.03) << operation << " " << depth;
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, TrafficDepth,
-                         ::testing::Values("family = \"rocev2\"", "family = \"uet\"", "family = \"infiniband\""));
+// Credits of InfiniBand cover less than such cables hold.
+INSTANTIATE_TEST_SUITE_P(Families, TrafficDepth, ::testing::Values("family = \"rocev2\"", "family = \"uet\""));
 
 }  // namespace
 }  // namespace weft::study::run
