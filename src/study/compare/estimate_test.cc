@@ -24,17 +24,6 @@ TEST(Estimate, IntervalIsStudents) {
 
 TEST(Estimate, OfDurationsIsNotBelowZero) { EXPECT_EQ(*estimate_of(std::vector<double>{1, 2, 3}).low, 0); }
 
-TEST(Estimate, ThatReachesUpMoreThanTwiceAsFarAsDownIsALowerBound) {
-  EXPECT_TRUE(is_lower_bound({.mean = 1, .low = 0.9, .high = 1.3}));
-  EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 0.9, .high = 1.1}));
-  EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 0.99, .high = 1.09}));  // no more than a tenth
-  EXPECT_FALSE(is_lower_bound({.mean = 1, .low = 1, .high = 1}));
-  EXPECT_FALSE(is_lower_bound({.mean = 1, .low = {}, .high = {}}));
-  EXPECT_TRUE(is_not_known({.mean = 1, .low = 0.9, .high = 1.3}));
-  EXPECT_TRUE(is_not_known({.mean = 1, .low = 0.5, .high = 1.5}));
-  EXPECT_FALSE(is_not_known({.mean = 1, .low = 0.9, .high = 1.1}));
-}
-
 /// The defect: intervals that touched at their ends made steps alike whose means were a third apart.
 TEST(Estimate, IsAlikeWhereAMeanIsWithinTheIntervalOfTheOther) {
   const Estimate narrow{.mean = 1, .low = 0.97, .high = 1.03};
