@@ -64,7 +64,7 @@ class HostHops {
     if (!route) {
       return false;
     }
-    if (route->hops == first) {
+    if (route->hops == first && leaves_[from.value()].value() == leaves_[to.value()].value()) {
       return true;
     }
     // Two leaves and what is between them: as long as nobody else leaves the one or comes to the other that way, no
