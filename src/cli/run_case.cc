@@ -125,7 +125,7 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
   if (!ran) {
     return pass_on(ran);
   }
-  study::results::RunResults results = std::move(ran->results);
+  study::results::RunResults& results = ran->results;
   if (!options.timeline.empty() && results.steps.empty() && results.run.end == study::results::RunEnd::kFinished) {
     timeline = fail("--timeline: no job of this scenario runs steps");
   }
@@ -143,13 +143,13 @@ Result<study::results::RunResults> run_flow_case(const study::scenario::Scenario
     results.run.flow_error = results.steps.front().composition_error;
   }
   const study::run::FlowCheck check = study::run::probe_flow_level(
-      scenario, results, [] { return !interrupted(); }, options.corrections.value_or(flow::Corrections()));
+      scenario, *ran, [] { return !interrupted(); }, options.corrections.value_or(flow::Corrections()));
   results.run.flow_error = check.error;
   results.run.flow_check = check.what + (ran->sampled.empty() ? "" : "; " + ran->sampled);
   if (options.corrections) {
     results.run.flow_check += "; corrections: " + study::run::describe(*options.corrections);
   }
-  return results;
+  return std::move(results);
 }
 
 /// The first error of any process is that of all.

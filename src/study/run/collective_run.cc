@@ -61,7 +61,7 @@ Result<Measured> drain(const CollectiveRun& run, const scenario::Scenario& scena
   Measured measured{.time = (times.last - times.first) / run.iterations,
                     .scale_out = ran->scale_out / run.iterations,
                     .algorithm = ran->algorithm,
-                    .flow = probe_flow_level(scenario, results, run.go_on)};
+                    .flow = probe_flow_level(scenario, *ran, run.go_on)};
   measured.flow.what += ran->sampled.empty() ? "" : "; " + ran->sampled;
   return measured;
 }

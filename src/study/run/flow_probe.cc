@@ -61,9 +61,9 @@ struct Pairs {
 using MessageName = std::pair<workload::FlowId, std::uint64_t>;
 
 /// `collectives`: which jobs are; what counts of these is when the last message of each flow has come.
-void compare(const Seen& seen, const results::RunResults& flows, const std::vector<bool>& collectives, Pairs& pairs) {
+void compare(const Seen& seen, const FlowRun& run, const std::vector<bool>& collectives, Pairs& pairs) {
   std::map<MessageName, const MessageRecord*> known;
-  for (const results::MessageRow& row : flows.messages) {
+  for (const results::MessageRow& row : run.results.messages) {
     known.emplace(MessageName(row.record.flow, row.record.number), &row.record);
   }
   const Time half = seen.everything ? Time::never() : Time::zero() + (seen.until - Time::zero()) / 2;
@@ -73,8 +73,11 @@ void compare(const Seen& seen, const results::RunResults& flows, const std::vect
     if (packet.status != verbs::WcStatus::kSuccess || packet.posted >= half || found == known.end()) {
       continue;
     }
-    ++pairs.messages;
     const MessageRecord& flow = *found->second;
+    if (flow.finished > run.first_jump) {
+      continue;
+    }
+    ++pairs.messages;
     if (collectives[packet.flow.job.value()]) {
       auto& [of_flow, of_packet] = progress[packet.flow];
       of_flow = later(of_flow, flow.finished);
@@ -124,38 +127,38 @@ std::string not_probed(const scenario::Scenario& scenario, const results::RunRes
 
 }  // namespace
 
-FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::RunResults& results,
+FlowCheck probe_flow_level(const scenario::Scenario& scenario, const FlowRun& run,
                            const std::function<bool()>& keep_going, const flow::Corrections& corrections) {
-  if (const std::string why = not_probed(scenario, results); !why.empty()) {
+  if (const std::string why = not_probed(scenario, run.results); !why.empty()) {
     return {.what = why};
   }
   std::vector<bool> collectives;
   for (const scenario::TrafficSettings& traffic : scenario.traffic) {
     collectives.push_back(traffic.kind == scenario::TrafficKind::kCollective);
   }
-  collectives.resize(results.jobs.size());
+  collectives.resize(run.results.jobs.size());
   Pairs pairs;
   bool everything = true;
   scenario::Scenario probe = scenario;
   for (std::int64_t i = 0; i < scenario.flow.probes; ++i) {
     probe.seed = scenario.seed + i;
     probe.fidelity = scenario::Fidelity::kFlow;
-    results::RunResults other;
+    FlowRun other;
     if (i > 0) {
       Result<FlowRun> ran = run_as_flows(
           probe, {.corrections = corrections, .keep_going = [&](const Progress&) { return keep_going(); }});
       if (!ran) {
         return {.what = ran.error().message};
       }
-      other = std::move(ran->results);
+      other = std::move(*ran);
     }
     probe.fidelity = scenario::Fidelity::kPacket;
     Result<Seen> seen = run_probe(probe, keep_going);
     if (!seen) {
       return {.what = seen.error().message};
     }
-    everything = everything && seen->everything;
-    compare(*seen, i == 0 ? results : other, collectives, pairs);
+    everything = everything && seen->everything && run.first_jump.is_never();
+    compare(*seen, i == 0 ? run : other, collectives, pairs);
   }
   if (pairs.flow.empty()) {
     return {.what = everything ? "no message ended in the run"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "flow/corrections.h"
-#include "study/results/results.h"
+#include "study/run/flow_run.h"
 #include "study/scenario/scenario.h"
 
 namespace weft::study::run {
@@ -22,8 +22,9 @@ struct FlowCheck {
   std::string what{};  // what was compared, with median and 99th percentile, or why nothing was
 };
 
-/// `results`: of the scenario at the flow level, with these corrections. `keep_going` false gives up: not measured.
-[[nodiscard]] FlowCheck probe_flow_level(const scenario::Scenario& scenario, const results::RunResults& results,
+/// `run`: the scenario at the flow level, with these corrections. Of collectives what ended before anything was jumped
+/// over is compared. `keep_going` false gives up: not measured.
+[[nodiscard]] FlowCheck probe_flow_level(const scenario::Scenario& scenario, const FlowRun& run,
                                          const std::function<bool()>& keep_going,
                                          const flow::Corrections& corrections = {});
 

@@ -160,11 +160,11 @@ TEST(FlowRingHosts, AProbeFindsTheErrorThatItFindsOfTheWholeRun) {
       scenario_of({.gpus = 32, .size = "4 MiB", .sections = "[flow]\nprobe_hops = 100000\n"});
   const FlowRun run = run_flows(scenario);
   ASSERT_TRUE(stands_for_all(run));
-  const FlowCheck check = probe_flow_level(scenario, run.results, [] { return true; });
+  const FlowCheck check = probe_flow_level(scenario, run, [] { return true; });
   ASSERT_TRUE(check.error) << check.what;
-  results::RunResults of_whole = run.results;
+  FlowRun of_whole = run;
   const Whole whole = run_whole(scenario);
-  for (results::MessageRow& row : of_whole.messages) {
+  for (results::MessageRow& row : of_whole.results.messages) {
     const auto found = whole.messages.find({row.record.flow, row.record.number});
     if (found != whole.messages.end()) {
       row.record = found->second;

@@ -93,8 +93,10 @@ void note_jumps(const FlowSimulation& simulation, FlowRun& run) {
   std::uint64_t rounds = 0;
   std::uint64_t operations = 0;
   for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
-    rounds += simulation.jumped_rounds(job);
-    operations += simulation.jumped_operations(job);
+    const SteadyRounds::Jumped jumped = simulation.jumped(job);
+    rounds += jumped.rounds;
+    operations += jumped.operations;
+    run.first_jump = earlier(run.first_jump, jumped.first);
   }
   if (rounds + operations > 0) {
     run.sampled = fmt::format(

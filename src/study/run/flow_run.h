@@ -36,6 +36,8 @@ struct FlowRun {
   Bytes scale_out{};  // that all its ranks sent to other hosts, for all iterations
   // What of the scenario was run, if not all, and what error that has if it is not known; a sentence without its end.
   std::string sampled{};
+  // From then on messages of collectives stand for later ones, since what repeats was jumped over.
+  Time first_jump = Time::never();
   // Of jobs that run steps: flows of several senders meet on links between switches.
   bool shares_links = false;
 };

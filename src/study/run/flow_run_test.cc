@@ -65,10 +65,23 @@ TEST(FlowProbe, MeasuresTheErrorAgainstPackets) {
   const scenario::Scenario scenario = parse("hosts = 16\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n");
   const auto ran = run_as_flows(scenario, {});
   ASSERT_TRUE(ran);
-  const FlowCheck check = probe_flow_level(scenario, ran->results, [] { return true; });
+  const FlowCheck check = probe_flow_level(scenario, *ran, [] { return true; });
   ASSERT_TRUE(check.error) << check.what;
   EXPECT_NEAR(*check.error, 0, 0.02);
   EXPECT_NE(check.what.find("16 messages of 1 probe"), std::string::npos) << check.what;
+}
+
+// Messages behind a jump have the numbers of earlier ones.
+TEST(FlowProbe, OfARingWhoseRoundsRepeatWhatWentBeforeTheJumpIsCompared) {
+  const scenario::Scenario scenario =
+      parse("hosts = 64\n[[traffic]]\nkind = \"collective\"\nsize = \"16 MiB\"\nalgorithm = \"ring\"\n");
+  const auto ran = run_as_flows(scenario, {});
+  ASSERT_TRUE(ran);
+  ASSERT_FALSE(ran->first_jump.is_never()) << ran->sampled;
+  const FlowCheck check = probe_flow_level(scenario, *ran, [] { return true; });
+  ASSERT_TRUE(check.error) << check.what;
+  EXPECT_NEAR(*check.error, 0, 0.02);
+  EXPECT_NE(check.what.find("the beginning of the run"), std::string::npos) << check.what;
 }
 
 TEST(FlowProbe, ResultsThatAreOffHaveTheirError) {
@@ -78,7 +91,7 @@ TEST(FlowProbe, ResultsThatAreOffHaveTheirError) {
   for (results::MessageRow& row : ran->results.messages) {
     row.record.finished = row.record.posted + (row.record.finished - row.record.posted) * 2;
   }
-  const FlowCheck check = probe_flow_level(scenario, ran->results, [] { return true; });
+  const FlowCheck check = probe_flow_level(scenario, *ran, [] { return true; });
   ASSERT_TRUE(check.error) << check.what;
   EXPECT_NEAR(*check.error, 1, 0.04);
 }

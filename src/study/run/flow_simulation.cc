@@ -475,12 +475,9 @@ std::uint64_t FlowSimulation::rounds_alike(std::size_t job) const {
   return asked.collectives.empty() ? 0 : asked.collectives.front()->rounds();
 }
 
-std::uint64_t FlowSimulation::jumped_rounds(std::size_t job) const {
-  return parts_->jobs[job]->steady ? parts_->jobs[job]->steady->jumped().rounds : 0;
-}
-
-std::uint64_t FlowSimulation::jumped_operations(std::size_t job) const {
-  return parts_->jobs[job]->steady ? parts_->jobs[job]->steady->jumped().operations : 0;
+SteadyRounds::Jumped FlowSimulation::jumped(std::size_t job) const {
+  const auto& steady = parts_->jobs[job]->steady;
+  return steady ? steady->jumped() : SteadyRounds::Jumped{};
 }
 
 Duration FlowSimulation::ideal_time(const workload::MessageRecord& message) const {

@@ -16,6 +16,7 @@
 #include "flow/corrections.h"
 #include "study/results/step_rows.h"
 #include "study/run/simulation.h"
+#include "study/run/steady_rounds.h"
 #include "study/scenario/scenario.h"
 #include "study/world/stand_ins.h"
 #include "workload/message_record.h"
@@ -81,9 +82,8 @@ class FlowSimulation {
   [[nodiscard]] std::uint64_t rounds_alike(std::size_t job) const;
   /// Which ranks of the job's collective stand for all.
   [[nodiscard]] RingCell ring_cell(std::size_t job);
-  /// What was jumped over of the job's collective: rounds of each lane, operations of each rank.
-  [[nodiscard]] std::uint64_t jumped_rounds(std::size_t job) const;
-  [[nodiscard]] std::uint64_t jumped_operations(std::size_t job) const;
+  /// What was jumped over of the job's collective.
+  [[nodiscard]] SteadyRounds::Jumped jumped(std::size_t job) const;
   /// The run has ended since nothing repeated (Options::patience).
   [[nodiscard]] bool gave_up() const { return gave_up_; }
   /// What the message would take if nothing else were there.

@@ -118,6 +118,7 @@ void SteadyRounds::jump(const Seen& before, const Seen& now, std::int64_t times)
   const auto count = static_cast<std::uint64_t>(times);
   const std::uint64_t rounds = same_operation ? (before.rounds_left - now.rounds_left) * count : 0;
   const auto operations = static_cast<std::uint32_t>((now.begun - before.begun) * count);
+  jumped_.first = earlier(jumped_.first, now.state.now());
   if (!same_operation) {
     repeat_records(before, period, times);
   }

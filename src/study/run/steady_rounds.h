@@ -44,6 +44,7 @@ class SteadyRounds {
   struct Jumped {
     std::uint64_t rounds = 0;
     std::uint64_t operations = 0;
+    Time first = Time::never();  // when: messages that end later stand for others
   };
   [[nodiscard]] const Jumped& jumped() const { return jumped_; }
   /// Rounds since the operation began, or since the last jump.

@@ -45,8 +45,8 @@ Seen run(const scenario::Scenario& scenario, Repeats repeats) {
   EXPECT_TRUE(made) << made.error().message;
   seen.end = (*made)->run([](const Progress&) { return true; });
   seen.ended_at = (*made)->ended_at();
-  seen.rounds = (*made)->jumped_rounds(0);
-  seen.left_out = (*made)->jumped_operations(0);
+  seen.rounds = (*made)->jumped(0).rounds;
+  seen.left_out = (*made)->jumped(0).operations;
   for (std::uint32_t rank = 0; rank < (*made)->jobs().front().rank_endpoints.size(); ++rank) {
     const TierBytes bytes = (*made)->collective_bytes(0, rank);
     seen.sent += bytes.scale_out + bytes.scale_up;
