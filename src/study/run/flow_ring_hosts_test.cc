@@ -25,6 +25,7 @@ struct Ring {
   std::string collective = "all-reduce";
   std::string size = "64 MiB";
   int count = 1;
+  std::string job{};       // keys of the job
   std::string more{};      // keys of the traffic
   std::string sections{};  // of the scenario
   std::string algorithm = "ring";
@@ -45,14 +46,14 @@ scenario::Scenario scenario_of(const Ring& ring) {
   return parse(fmt::format(
       "fidelity = \"flow\"\n[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"{}\"\n{}nics_per_host = 8\n"
       "gpus_per_host = 8\n{}[switch]\nports = 128\n[transport]\nack_interval = 64\n[collectives]\n"
-      "profile = \"h100-cx7\"\n[scale_up]\nentry = \"nvlink4\"\n[[job]]\nname = \"ranks\"\ngpus = {}\n[[traffic]]\n"
+      "profile = \"h100-cx7\"\n[scale_up]\nentry = \"nvlink4\"\n[[job]]\nname = \"ranks\"\ngpus = {}\n{}[[traffic]]\n"
       "kind = \"collective\"\njob = \"ranks\"\ncollective = \"{}\"\nalgorithm = \"{}\"\nsize = \"{}\"\ncount = "
       "{}\n{}\n{}",
       ring.topology,
       ring.topology == "leaf-spine" ? fmt::format("leaves = {}\n", hosts / hosts_per_leaf)
                                     : fmt::format("hosts = {}\n", hosts),
-      leaves ? fmt::format("hosts_per_leaf = {0}\nspines = {0}\n", hosts_per_leaf) : "", ring.gpus, ring.collective,
-      ring.algorithm, ring.size, ring.count, ring.more, ring.sections));
+      leaves ? fmt::format("hosts_per_leaf = {0}\nspines = {0}\n", hosts_per_leaf) : "", ring.gpus, ring.job,
+      ring.collective, ring.algorithm, ring.size, ring.count, ring.more, ring.sections));
 }
 
 /// Every rank and every message.
@@ -218,6 +219,18 @@ TEST(FlowRingHosts, HostsThatAreNotAlikeAreRunThemselves) {
   EXPECT_FALSE(may_stand_for_all({.size = "67108868 B"})) << "segments of unequal size";
   EXPECT_FALSE(may_stand_for_all({.more = "start_jitter = \"1 ns\"\n"}));
   EXPECT_FALSE(may_stand_for_all({.hosts_per_leaf = 4, .topology = "leaf-spine"})) << "eight rails between two leaves";
+}
+
+// Neighbours in the ring are under different leaves, so that all its flows share the links between these.
+TEST(FlowRingHosts, WhereTheFirstHostsAreUnderTwoLeavesHostsAreRunThemselves) {
+  std::string places;
+  for (const int host : {0, 4, 1, 5, 2, 6, 3, 7}) {
+    for (int gpu = 0; gpu < 8; ++gpu) {
+      places += fmt::format("{}\"host{}/gpu{}\"", places.empty() ? "" : ", ", host, gpu);
+    }
+  }
+  const std::string job = fmt::format("placement = \"listed\"\nplaces = [{}]\n", places);
+  EXPECT_FALSE(may_stand_for_all({.hosts_per_leaf = 4, .job = job}));
 }
 
 TEST(FlowRingHosts, WithAnOverrideHostsAreRunThemselves) {

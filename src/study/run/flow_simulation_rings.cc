@@ -58,7 +58,8 @@ class HostHops {
   HostHops(world::FlowMedium& medium, Bytes chunk, verbs::PathMtu path_mtu)
       : medium_(medium), chunk_(chunk), path_mtu_(path_mtu), leaves_(leaves_of(medium.graph())) {}
 
-  /// Whether a flow on the way takes what one of the first hosts would, up to a delay; notes that.
+  /// Whether a flow on the way takes what one of the first hosts would, up to a delay; notes that. Those have to be
+  /// under one leaf, where each flow has its links to itself.
   [[nodiscard]] bool add(EndpointId from, EndpointId to, const std::vector<flow::Hop>& first) {
     const Result<flow::Route> route = medium_.route({.from = from, .to = to, .path_mtu = path_mtu_});
     if (!route) {
