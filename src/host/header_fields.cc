@@ -75,4 +75,27 @@ fabric::HeaderFields header_fields(const wire::Packet& packet, std::span<const w
   return fields;
 }
 
+std::uint32_t tuple_hash(const wire::Packet& packet, const fabric::AddressPair& addresses) {
+  const auto [source, destination] = addresses;
+  if (packet.common.kind == wire::PacketKind::kTcp) {
+    constexpr std::uint8_t kTcpProtocol = 6;
+    return fabric::flow_hash(fabric::FlowKey{.source = source,
+                                             .destination = destination,
+                                             .entropy = packet.tcp.source_port,
+                                             .destination_port = packet.tcp.destination_port,
+                                             .protocol = kTcpProtocol});
+  }
+  if (packet.common.kind == wire::PacketKind::kUet) {
+    return fabric::flow_hash(fabric::FlowKey{.source = source,
+                                             .destination = destination,
+                                             .entropy = packet.common.entropy,
+                                             .destination_port = wire::uet::kUdpPort});
+  }
+  if (packet.common.encapsulation == wire::Encapsulation::kRoceV1) {
+    return fabric::flow_hash(addresses);
+  }
+  return fabric::flow_hash(
+      fabric::FlowKey{.source = source, .destination = destination, .entropy = packet.common.entropy});
+}
+
 }  // namespace weft::host

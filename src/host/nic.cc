@@ -7,6 +7,7 @@
 #include "base/stable_hash.h"
 #include "host/header_check.h"
 #include "host/header_fields.h"
+#include "host/uet_paths.h"
 #include "wire/multicast.h"
 #include "wire/uet/entropy.h"
 
@@ -466,7 +467,7 @@ const transport::PathSelector* Nic::path_selector_of(transport::QpSlot slot) con
 bool Nic::takes_any_path(Qpn qpn) const {
   const transport::QpSlot slot = device_.slot_of(qpn);
   if (slot.kind == transport::EngineKind::kUet) {
-    return options_.uet.path_selector && options_.device.uet.mode == transport::UetMode::kRud;
+    return contexts_take_any_path(options_);
   }
   const transport::PathSelector* const paths = path_selector_of(slot);
   return paths != nullptr && !paths->lasting_entropy();
@@ -474,26 +475,7 @@ bool Nic::takes_any_path(Qpn qpn) const {
 
 std::uint32_t Nic::tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const {
   WEFT_DCHECK(packet.common.destination.value() < addresses_.size());
-  const std::uint64_t destination = addresses_[packet.common.destination.value()];
-  if (packet.common.kind == wire::PacketKind::kTcp) {
-    constexpr std::uint8_t kTcpProtocol = 6;
-    return fabric::flow_hash(fabric::FlowKey{.source = source,
-                                             .destination = destination,
-                                             .entropy = packet.tcp.source_port,
-                                             .destination_port = packet.tcp.destination_port,
-                                             .protocol = kTcpProtocol});
-  }
-  if (packet.common.kind == wire::PacketKind::kUet) {
-    return fabric::flow_hash(fabric::FlowKey{.source = source,
-                                             .destination = destination,
-                                             .entropy = packet.common.entropy,
-                                             .destination_port = wire::uet::kUdpPort});
-  }
-  if (packet.common.encapsulation == wire::Encapsulation::kRoceV1) {
-    return fabric::flow_hash(fabric::AddressPair{.source = source, .destination = destination});
-  }
-  return fabric::flow_hash(
-      fabric::FlowKey{.source = source, .destination = destination, .entropy = packet.common.entropy});
+  return tuple_hash(packet, {.source = source, .destination = addresses_[packet.common.destination.value()]});
 }
 
 void Nic::on_timer(Time now) {

@@ -8,6 +8,7 @@
 
 #include "host/header_fields.h"
 #include "study/run/simulation_parts.h"
+#include "study/world/context_entropies.h"
 #include "study/world/end_addresses.h"
 #include "study/world/flow_paths.h"
 #include "workload/flow_program.h"
@@ -215,12 +216,9 @@ class Simulation::Planner {
     if (packet.common.kind == wire::PacketKind::kUet) {
       // Both directions of a context have the entropy value of the queue pair that its initiator opened it for.
       const wire::PacketCommon& opened = data_comes_back ? back.common : packet.common;
-      const std::uint16_t entropy =
-          contexts_
-              .try_emplace({opened.source.value(), opened.destination.value(), opened.traffic_class}, opened.entropy)
-              .first->second;
-      packet.common.entropy = entropy;
-      back.common.entropy = entropy;
+      packet.common.entropy = back.common.entropy = contexts_.of(
+          {.initiator = opened.source, .target = opened.destination, .traffic_class = opened.traffic_class},
+          opened.entropy);
     }
     flow.tuple_hash = nics.from.tuple_hash_of(packet);
     flow.entropy = packet.common.entropy;
@@ -232,8 +230,7 @@ class Simulation::Planner {
 
   const world::World& world_;
   std::vector<wire::EndAddresses> addresses_;
-  /// Entropy values of Ultra Ethernet's contexts, by initiator, target and traffic class.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>, std::uint16_t> contexts_;
+  world::ContextEntropies contexts_;
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 

@@ -16,7 +16,6 @@
 #include "transport/path/path_selector.h"
 #include "transport/qp_core.h"
 #include "transport/stream/stream_message.h"
-#include "wire/uet/entropy.h"
 
 namespace weft::study::world {
 namespace {
@@ -164,9 +163,8 @@ FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
       stream.any_path = true;
       return stream;
     }
-    // Queue pairs between two ends share a context, which has the value of the first.
-    const auto context = std::tuple(ends.from.value(), ends.to.value(), ends.address.traffic_class);
-    stream.entropy = contexts_.try_emplace(context, stream.entropy).first->second;
+    stream.entropy = contexts_.of(
+        {.initiator = ends.from, .target = ends.to, .traffic_class = ends.address.traffic_class}, stream.entropy);
   } else if (kind.nic.path_selector) {
     const std::unique_ptr<transport::PathSelector> paths =
         kind.nic.path_selector(stable_hash(addresses_[ends.from.value()] + ends.queue_pair.value(), "paths"));
@@ -176,31 +174,22 @@ FlowMedium::Stream FlowMedium::stream_of(const flow::PathEnds& ends) {
       stream.entropy = lasting.value_or(stream.entropy);
     }
   }
-  const std::uint64_t source = addresses_[ends.from.value()];
-  const std::uint64_t destination = addresses_[ends.to.value()];
-  if (kind.nic.header_hash) {
-    if (header_addresses_.empty()) {
-      header_addresses_ = end_addresses(graph(), options_.seed);
-    }
-    wire::Packet packet;
-    packet.common.kind = is_uet ? wire::PacketKind::kUet : wire::PacketKind::kInfiniBandTransport;
-    packet.common.encapsulation = kind.nic.device.encapsulation;
-    packet.common.source = ends.from;
-    transport::set_address(packet.common, ends.address);
-    packet.common.entropy = stream.entropy;
-    packet.ib.destination_qp = ends.remote_queue_pair.value();
-    stream.flow.hash = kind.nic.header_hash->of(host::header_fields(packet, header_addresses_));
-  } else if (is_uet) {
-    stream.flow.hash = fabric::flow_hash(fabric::FlowKey{.source = source,
-                                                         .destination = destination,
-                                                         .entropy = stream.entropy,
-                                                         .destination_port = wire::uet::kUdpPort});
-  } else if (kind.nic.device.encapsulation == wire::Encapsulation::kRoceV1) {
-    stream.flow.hash = fabric::flow_hash(fabric::AddressPair{.source = source, .destination = destination});
-  } else {
+  wire::Packet packet;
+  packet.common.kind = is_uet ? wire::PacketKind::kUet : wire::PacketKind::kInfiniBandTransport;
+  packet.common.encapsulation = kind.nic.device.encapsulation;
+  packet.common.source = ends.from;
+  transport::set_address(packet.common, ends.address);
+  packet.common.entropy = stream.entropy;
+  packet.ib.destination_qp = ends.remote_queue_pair.value();
+  if (!kind.nic.header_hash) {
     stream.flow.hash =
-        fabric::flow_hash(fabric::FlowKey{.source = source, .destination = destination, .entropy = stream.entropy});
+        host::tuple_hash(packet, {.source = addresses_[ends.from.value()], .destination = addresses_[ends.to.value()]});
+    return stream;
   }
+  if (header_addresses_.empty()) {
+    header_addresses_ = end_addresses(graph(), options_.seed);
+  }
+  stream.flow.hash = kind.nic.header_hash->of(host::header_fields(packet, header_addresses_));
   return stream;
 }
 

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "fabric/any_fabric.h"
@@ -21,6 +20,7 @@
 #include "host/nic_options.h"
 #include "host/path/host_path.h"
 #include "sim/kernel.h"
+#include "study/world/context_entropies.h"
 #include "study/world/stand_ins.h"
 #include "wire/packet_codec.h"
 
@@ -124,8 +124,7 @@ class FlowMedium final : public flow::Medium {
   std::vector<std::uint64_t> addresses_;
   std::vector<wire::EndAddresses> header_addresses_;  // empty until switches hash headers
   std::map<std::uint64_t, Kind> kinds_;               // by line, or by endpoint
-  /// Entropy values of Ultra Ethernet's contexts on one path, by initiator, target and traffic class.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>, std::uint16_t> contexts_;
+  ContextEntropies contexts_;
 };
 
 }  // namespace weft::study::world

@@ -46,32 +46,29 @@ std::size_t first_at(const ConnectionEnd& end, std::size_t place) {
 }
 
 /// Of an Ultra Ethernet flow without a path selector: all queue pairs between two ends send through one context, which
-/// has the entropy value of the queue pair that it was opened for. A READ's data comes through the requester's.
+/// has the entropy value of the queue pair that it was opened for. A READ's data comes through the requester's, whose
+/// target the data's sender is.
 struct ContextPath {
   std::uint16_t entropy = 0;
   bool is_known = true;  // false: contexts were closed, and others may have had other values
 };
 
-ContextPath context_path(const host::Nic& nic, const wire::PacketCommon& own) {
+/// `own`: a packet of the first of the flow's queue pairs.
+ContextPath context_path(const host::Nic& nic, const wire::PacketCommon& own, bool comes_back, std::size_t pairs) {
+  using Role = transport::Pdc::Role;
   const transport::UetEndpoint& endpoint = *nic.device().uet();
-  const transport::Pdc* found = nullptr;
-  std::uint16_t entropy = own.entropy;
+  if (endpoint.counters().closed + endpoint.counters().failed > 0) {
+    return {.entropy = own.entropy, .is_known = pairs == 1 && !comes_back};
+  }
   for (std::size_t i = 1; i < endpoint.places(); ++i) {
     const auto place = static_cast<std::uint16_t>(i);
     const transport::Pdc& context = endpoint.context_at(place);
-    const bool is_initiator = context.role() == transport::Pdc::Role::kInitiator;
-    if (context.key().peer != own.destination || context.key().traffic_class != own.traffic_class ||
-        (found != nullptr && !is_initiator)) {
-      continue;
-    }
-    found = &context;
-    entropy = endpoint.common_of(place).entropy;
-    if (is_initiator) {
-      break;
+    if (context.role() == (comes_back ? Role::kTarget : Role::kInitiator) && context.key().peer == own.destination &&
+        context.key().traffic_class == own.traffic_class) {
+      return {.entropy = endpoint.common_of(place).entropy};
     }
   }
-  const bool was_closed = endpoint.counters().closed + endpoint.counters().failed > 0;
-  return {.entropy = entropy, .is_known = entropy == own.entropy || !was_closed};
+  return {.entropy = own.entropy, .is_known = !comes_back};  // it has not sent yet
 }
 
 /// Another entropy value for each packet: hashes of no flow in particular.
@@ -86,7 +83,8 @@ void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::ma
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,
-                                                  const SentBytes& sent) {
+                                                  const FlowDemand& demand) {
+  const SentBytes& sent = demand.sent;
   const std::size_t pairs = end.options.data_queue_pairs();
   const std::vector<double> by_port = parts_by_port(end, sent);
   std::map<fabric::PortIndex, double> links;
@@ -103,7 +101,7 @@ std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const Wo
     }
     if (nic.device().slot_of(first).kind == transport::EngineKind::kUet) {
       wire::Packet packet = nic.packet_of(first);
-      const ContextPath path = context_path(nic, packet.common);
+      const ContextPath path = context_path(nic, packet.common, demand.comes_back, pairs);
       if (!path.is_known) {
         add_all_paths(fabric, stream, by_port[place], links);
         continue;
@@ -161,7 +159,7 @@ class Examination {
       : fabric_(fabric), payload_share_(options.payload_share), switches_choose_(options.switches_choose) {}
 
   void add(const World& world, const ConnectionEnd& end, const FlowDemand& demand) {
-    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, demand.sent);
+    const std::map<fabric::PortIndex, double> links = parts_by_link(fabric_, world, end, demand);
     Flow& flow = flow_of(end);
     for (const auto& [port, part] : links) {
       const std::uint32_t link = number_of(port);
@@ -189,7 +187,7 @@ class Examination {
     if (chooses(world, end)) {
       add_choices(end, demand);
     } else {
-      add_fixed(end, demand, parts_by_link(fabric_, world, end, demand.sent));
+      add_fixed(end, demand, parts_by_link(fabric_, world, end, demand));
     }
   }
 
@@ -453,7 +451,7 @@ std::vector<FlowLoad> FlowPaths::loads_of(std::span<const FlowDemand> demands) c
     visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end) {
       FlowLoad& own = made.emplace_back(
           FlowLoad{.flow = demand.flow, .sender = demand.sender(), .bytes = static_cast<double>(demand.bytes.count())});
-      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, demand.sent)) {
+      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, demand)) {
         const double rate = link_rate(fabric, port) * options_.payload_share;
         own.uses.push_back({.link = port, .seconds = part * own.bytes * 8 / rate});
       }

@@ -1,6 +1,7 @@
 #include "study/world/ideal_time.h"
 
 #include "flow/medium.h"
+#include "host/uet_paths.h"
 #include "study/world/message_trains.h"
 #include "transport/path/path_selector.h"
 #include "transport/stream/stream_message.h"
@@ -85,9 +86,8 @@ Duration ideal_time(const World& world, const IdealPath& path, workload::Operati
 }
 
 PathsTaken paths_taken(const host::NicOptions& nic, host::Service service) {
-  const bool any = service == host::Service::kUet
-                       ? nic.uet.path_selector && nic.device.uet.mode == transport::UetMode::kRud
-                       : nic.path_selector && !nic.path_selector(0)->lasting_entropy();
+  const bool any = service == host::Service::kUet ? host::contexts_take_any_path(nic)
+                                                  : nic.path_selector && !nic.path_selector(0)->lasting_entropy();
   return any ? PathsTaken::kAll : PathsTaken::kOfFlow;
 }
 
