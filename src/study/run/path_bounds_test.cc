@@ -3,29 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "study/results/summary.h"
-#include "study/run/collector.h"
 #include "study/run/path_study.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
-
-scenario::Scenario from_text(const std::string& text) {
-  scenario::ScenarioRequest request;
-  request.file = "test.toml";
-  const auto made = scenario::parse_scenario(text, request, scenario::test_catalogue());
-  EXPECT_TRUE(made.has_value()) << scenario::message_of(made);
-  return *made;
-}
-
-results::RunResults results_of(const scenario::Scenario& scenario) {
-  Collector collector;
-  auto simulation = Simulation::create(scenario, collector);
-  EXPECT_TRUE(simulation) << scenario::message_of(simulation);
-  collector.watch(**simulation);
-  const auto end = (*simulation)->run([](const Progress&) { return true; });
-  return collector.finish(end, {.key = "key", .version = "test"});
-}
 
 double of(Rate rate) { return static_cast<double>(rate.bits_per_second()); }
 
@@ -109,6 +91,25 @@ TEST_P(Reads, AreCountedByWhoSendsTheData) {
   EXPECT_EQ(job.allowed->slowest, job.allowed->per_sender) << "of one sender";
   EXPECT_GT(job.allowed->per_sender, 90_gbps);
   EXPECT_LE(job.allowed->per_sender, 100_gbps);
+}
+
+// Two hosts that read from each other have a context each way, and data goes by that of its reader.
+TEST(Reads, OverOnePathOfUltraEthernetHaveTheBoundOfTheirData) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    const scenario::Scenario scenario = from_text(fmt::format(
+        "seed = {}\n[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 4\n"
+        "spines = 4\n[link]\nrate = \"100 Gbps\"\n[uet]\npath_selector = \"single\"\n[[traffic]]\nname = \"r\"\n"
+        "kind = \"permutation\"\nshift = 4\noperation = \"read\"\nsize = \"1 MiB\"\n",
+        seed));
+    const results::RunResults results = results_of(scenario);
+    const Result<results::PathReport> report = study_paths(scenario, {.seeds = 1});
+    ASSERT_TRUE(report) << scenario::message_of(report);
+    ASSERT_TRUE(results.jobs.front().allowed);
+    EXPECT_NEAR(report->sets.at(0).slowest, of(results.jobs.front().allowed->slowest) / 100e9, 0.05) << seed;
+    EXPECT_LE(of(results::summarise(results).jobs.front().per_sender->rate),
+              of(results.jobs.front().allowed->per_sender))
+        << seed;
+  }
 }
 
 }  // namespace

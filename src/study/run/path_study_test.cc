@@ -13,19 +13,10 @@
 #include "fabric/fabric.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/subnet_test_tables.h"
-#include "study/run/simulation.h"
-#include "study/scenario/scenario_test_support.h"
+#include "study/run/run_test_support.h"
 
 namespace weft::study::run {
 namespace {
-
-scenario::Scenario from_text(const std::string& text) {
-  scenario::ScenarioRequest request;
-  request.file = "test.toml";
-  const auto made = scenario::parse_scenario(text, request, scenario::test_catalogue());
-  EXPECT_TRUE(made.has_value()) << scenario::message_of(made);
-  return *made;
-}
 
 std::string leaf_spine(const std::string& routing, const std::string& more = "") {
   return "seed = 3\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 32\nhosts_per_leaf = 8\n"

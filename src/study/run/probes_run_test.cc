@@ -8,16 +8,7 @@
 namespace weft::study::run {
 namespace {
 
-using scenario::message_of;
-
 constexpr Rate kLine = Rate::bits_per_second(100'000'000'000);
-
-results::RunResults results_of_text(const std::string& text) {
-  const auto scenario = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
-                                                 scenario::test_catalogue());
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  return results_of(scenario);
-}
 
 std::string one_switch(std::string_view fabric, int hosts, std::string_view more) {
   return fmt::format(
@@ -25,21 +16,13 @@ std::string one_switch(std::string_view fabric, int hosts, std::string_view more
       hosts, more);
 }
 
-Duration lasted(const results::RunResults& results) {
-  Time last;
-  for (const results::MessageRow& row : results.messages) {
-    EXPECT_EQ(row.record.status, verbs::WcStatus::kSuccess);
-    last = later(last, row.record.finished);
-  }
-  return last - Time::zero();
-}
-
 class ProbesOfTurns : public ::testing::TestWithParam<std::string> {};
 
 // Each of 31 queue pairs sends one packet in 31, and is asked to acknowledge one in eight of them.
 TEST_P(ProbesOfTurns, AQueuePairThatWaitsForItsTurnSendsNothingAgain) {
   const results::RunResults results =
-      results_of_text(one_switch(GetParam(), 32, "[[traffic]]\nkind = \"all-to-all\"\nsize = \"64 KiB\""));
+      results_of(from_text(one_switch(GetParam(), 32, "[[traffic]]\nkind = \"all-to-all\"\nsize = \"64 KiB\"")));
+  EXPECT_TRUE(all_succeeded(results));
   const results::Summary summary = results::summarise(results);
   EXPECT_EQ(summary.network.drops, 0U);
   EXPECT_EQ(summary.network.retransmitted, 0U);
@@ -61,8 +44,9 @@ TEST_P(ProbesOfQueues, AnIncastTakesAsLongAsItsLinkWithProbesAndWithout) {
                                   "[[traffic]]\nkind = \"incast\"\nfan_in = 32\nsize = \"1 MiB\"",
                                   GetParam(), probes));
   };
-  const results::RunResults with_probes = results_of_text(text(""));
-  const results::RunResults without = results_of_text(text("[uet]\nprobe_after = \"0 ns\""));
+  const results::RunResults with_probes = results_of(from_text(text("")));
+  const results::RunResults without = results_of(from_text(text("[uet]\nprobe_after = \"0 ns\"")));
+  EXPECT_TRUE(all_succeeded(with_probes) && all_succeeded(without));
   EXPECT_EQ(results::summarise(with_probes).network.drops, 0U);
   const double line = kLine.transmit_time(Bytes(32 << 20)).seconds();
   EXPECT_LT(lasted(without).seconds(), line * 1.05);

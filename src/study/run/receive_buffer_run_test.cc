@@ -32,14 +32,6 @@ std::string slow_hosts(std::string_view fabric, std::string_view more) {
 
 constexpr std::string_view kIncast = "[[traffic]]\nkind = \"incast\"\nfan_in = 3\nsize = \"20 MB\"\n";
 
-Duration lasted(const results::RunResults& results) {
-  Time last;
-  for (const results::MessageRow& row : results.messages) {
-    last = later(last, row.record.finished);
-  }
-  return last - Time::zero();
-}
-
 std::uint64_t hold_backs(const results::RunResults& results) {
   std::uint64_t sum = 0;
   for (const results::NicRow& row : results.nics) {

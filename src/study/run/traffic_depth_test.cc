@@ -6,23 +6,14 @@
 namespace weft::study::run {
 namespace {
 
-using scenario::message_of;
-
-Duration lasted(std::string_view fabric, int depth, std::string_view operation) {
-  const auto scenario = scenario::parse_scenario(
+Duration time_of(std::string_view fabric, int depth, std::string_view operation) {
+  const results::RunResults results = results_of(from_text(
       fmt::format("[fabric]\n{}\n[topology]\nkind = \"single-switch\"\nhosts = 2\n[nic]\nport_rate = \"100 Gbps\"\n"
                   "[link]\npropagation = \"25 us\"\n[[traffic]]\nkind = \"flows\"\nsources = [\"host0\"]\n"
                   "destinations = [\"host1\"]\noperation = \"{}\"\nsize = \"4 KiB\"\ncount = 2048\ndepth = {}\n",
-                  fabric, operation, depth),
-      {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
-  EXPECT_TRUE(scenario) << message_of(scenario);
-  const results::RunResults results = results_of(scenario);
-  Time last;
-  for (const results::MessageRow& row : results.messages) {
-    EXPECT_EQ(row.record.status, verbs::WcStatus::kSuccess);
-    last = later(last, row.record.finished);
-  }
-  return last - Time::zero();
+                  fabric, operation, depth)));
+  EXPECT_TRUE(all_succeeded(results));
+  return lasted(results);
 }
 
 class TrafficDepth : public ::testing::TestWithParam<std::string> {};
@@ -35,7 +26,7 @@ TEST_P(TrafficDepth, IsHowManyMessagesAreInFlight) {
   for (const char* const operation : {"write", "send"}) {
     for (const int depth : {64, 256}) {
       const double form = 2048.0 / depth * kRound + depth * kLeave;
-      EXPECT_NEAR(lasted(GetParam(), depth, operation).seconds(), form, form * 0.03) << operation << " " << depth;
+      EXPECT_NEAR(time_of(GetParam(), depth, operation).seconds(), form, form * 0.03) << operation << " " << depth;
     }
   }
 }
