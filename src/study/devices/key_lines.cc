@@ -207,20 +207,6 @@ constexpr std::array kCounterparts = {
     Counterpart{.key = "routing.lmc", .opensm = "opensm.conf: lmc"},
 };
 
-/// "link.host.rate" of "link.#.rate".
-bool fits(std::string_view pattern, std::string_view key) {
-  const std::size_t at = pattern.find('#');
-  if (at == std::string_view::npos) {
-    return pattern == key;
-  }
-  const std::string_view head = pattern.substr(0, at);
-  const std::string_view tail = pattern.substr(at + 1);
-  if (key.size() < head.size() + tail.size() || !key.starts_with(head) || !key.ends_with(tail)) {
-    return std::string(head.substr(0, head.size() - 1)).append(tail) == key;  // "link.rate" says it of all
-  }
-  return key.substr(head.size(), key.size() - head.size() - tail.size()).find('.') == std::string_view::npos;
-}
-
 std::string_view line_of(const Counterpart& row, Syntax syntax) {
   switch (syntax) {
     case Syntax::kSonic:
@@ -301,6 +287,19 @@ bool is_elsewhere(std::string_view key, const std::set<std::string, std::less<>>
 }
 
 }  // namespace
+
+bool fits(std::string_view pattern, std::string_view key) {
+  const std::size_t at = pattern.find('#');
+  if (at == std::string_view::npos) {
+    return pattern == key;
+  }
+  const std::string_view head = pattern.substr(0, at);
+  const std::string_view tail = pattern.substr(at + 1);
+  if (key.size() < head.size() + tail.size() || !key.starts_with(head) || !key.ends_with(tail)) {
+    return std::string(head.substr(0, head.size() - 1)).append(tail) == key;  // "link.rate" says it of all
+  }
+  return key.substr(head.size(), key.size() - head.size() - tail.size()).find('.') == std::string_view::npos;
+}
 
 std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric::Graph& graph, Syntax syntax) {
   std::vector<KeyLine> rows;

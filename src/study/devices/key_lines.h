@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text_lines.h"
@@ -19,6 +20,9 @@ struct KeyLine {
   std::string note{};  // why not, or what is not verified
 };
 
+/// Whether a key is one of a pattern, in which "#" stands for what is between two dots: "link.host.rate" of
+/// "link.#.rate", and "link.rate", which says it of all.
+[[nodiscard]] bool fits(std::string_view pattern, std::string_view key);
 /// Every value that matters in the scenario, in the order of the reference. `syntax` kOpensm means its three files.
 [[nodiscard]] std::vector<KeyLine> key_lines(const scenario::Scenario& scenario, const fabric::Graph& graph,
                                              Syntax syntax);

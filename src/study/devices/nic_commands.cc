@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "study/devices/key_lines.h"
+
 namespace weft::study::devices {
 namespace {
 
@@ -101,19 +103,6 @@ constexpr std::array kRows = {
            kNoDcqcnOfChelsio},
     NicRow{"dcqcn.#", kNoDcqcnOfMlx4, kNoUnits, kNoUnits, kNoDcqcnOfLinux, kNoDcqcnOfChelsio},
 };
-
-bool fits_row(std::string_view pattern, std::string_view key) {
-  const std::size_t at = pattern.find('#');
-  if (at == std::string_view::npos) {
-    return pattern == key;
-  }
-  const std::string_view head = pattern.substr(0, at);
-  const std::string_view tail = pattern.substr(at + 1);
-  if (key.size() <= head.size() + tail.size() || !key.starts_with(head) || !key.ends_with(tail)) {
-    return false;
-  }
-  return key.substr(head.size(), key.size() - head.size() - tail.size()).find('.') == std::string_view::npos;
-}
 
 /// "0:0 1:0 ..." of eight values.
 template <class Values>
@@ -275,7 +264,7 @@ bool is_planned_interface(std::string_view name) {
 }
 
 std::optional<NicKeyLine> nic_key_line(NicCommands commands, std::string_view key) {
-  const auto row = std::ranges::find_if(kRows, [&](const NicRow& each) { return fits_row(each.key, key); });
+  const auto row = std::ranges::find_if(kRows, [&](const NicRow& each) { return fits(each.key, key); });
   if (row == kRows.end()) {
     return std::nullopt;
   }

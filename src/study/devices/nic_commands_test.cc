@@ -153,6 +153,9 @@ TEST(NicCommands, RangesOfCodePointsAreRead) {
   EXPECT_EQ(read("dcb pfc set dev eth0 prio-pfc all:off 6:on\n").value().nic.pfc[6], true);
   EXPECT_THAT(read("nicctl update qos scheduling --priority 0,1 --dwrr 50 --rate-limit 0,0\n").error().message,
               HasSubstr("2 classes, --dwrr 1 shares"));
+  EXPECT_THAT(read("nicctl update qos pfc --priority 3 --no-drop enabled\n").error().message,
+              HasSubstr("neither enable nor disable"));
+  EXPECT_THAT(read("dcb ets set dev eth0 tc-tsa 0:strikt\n").error().message, HasSubstr("neither strict nor ets"));
 }
 
 }  // namespace

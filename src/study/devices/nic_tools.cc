@@ -148,6 +148,10 @@ void NicToolReader::ets() {
     }
     const auto pair = pair_at(at);
     const auto classes = classes_of_key(pair->key, section);
+    if (section == "tc-tsa" && pair->value != "strict" && pair->value != "ets") {
+      read_.refuse(fmt::format("tc-tsa: '{}' is neither strict nor ets", pair->value));
+      return;
+    }
     for (std::size_t i = 0; i < kClasses; ++i) {
       if (!classes[i]) {
         continue;
@@ -232,6 +236,10 @@ void NicToolReader::nicctl_qos(std::string_view what) {
     device_.places["dscp"] = read_.place();
   } else if (what == "pfc") {
     const std::string_view state = value("--no-drop");
+    if (state != "enable" && state != "disable") {
+      read_.refuse(fmt::format("--no-drop: '{}' is neither enable nor disable", state));
+      return;
+    }
     for (const std::size_t own : numbers(value("--priority"), kClasses - 1)) {
       device_.nic.pfc[own] = state == "enable";
       device_.native[fmt::format("pfc.--no-drop of {}", own)] = here("given");
