@@ -1,6 +1,7 @@
 // A mean with its confidence interval, and what it leaves open.
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 namespace weft::study::report {
@@ -13,7 +14,9 @@ struct Interval {
 };
 
 /// Its values are so far apart that the mean says little: the interval goes half of the mean or more to either side.
-[[nodiscard]] inline bool is_unsettled(const Interval& own) { return own.high && *own.high - own.mean >= own.mean / 2; }
+[[nodiscard]] inline bool is_unsettled(const Interval& own) {
+  return own.high && *own.high > own.mean && *own.high - own.mean >= std::abs(own.mean) / 2;
+}
 
 /// It reaches up more than twice as far as down, and by more than a tenth: the mean is little more than a lower bound.
 [[nodiscard]] inline bool is_lower_bound(const Interval& own) {

@@ -16,5 +16,11 @@ TEST(Interval, ThatReachesUpMoreThanTwiceAsFarAsDownIsALowerBound) {
   EXPECT_FALSE(is_not_known({.mean = 1, .low = 0.9, .high = 1.1}));
 }
 
+TEST(Interval, OfWhatIsExactlyZeroOrNegativeIsKnown) {
+  EXPECT_FALSE(is_not_known({.mean = 0, .low = 0, .high = 0}));
+  EXPECT_FALSE(is_not_known({.mean = -1, .low = -1.1, .high = -0.9}));
+  EXPECT_TRUE(is_not_known({.mean = -1, .low = -1.6, .high = -0.4}));
+}
+
 }  // namespace
 }  // namespace weft::study::report
