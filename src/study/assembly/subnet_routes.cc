@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "study/assembly/managed_network.h"
@@ -32,10 +34,15 @@ Result<std::string> buffer_cycle(const scenario::Scenario& scenario, const fabri
   }
   const std::string tables = engine == Engine::kFile ? "routing.tables " + scenario.routing.tables
                                                      : fmt::format("routing.engine {}", scenario::word_of(engine));
+  constexpr std::size_t kNamed = 6;
+  const std::size_t named = std::min(made->cycle.size(), kNamed);
   return fmt::format(
-      "{}: a cycle of {} buffers that can block for ever, if its routes share one lane: {}; 'weft subnet check' "
-      "lists it, and the engines updn, dnup, lash, dfsssp and nue have none",
-      tables, made->cycle.size(), fmt::join(made->cycle, ", "));
+      "{}: a cycle of {} buffers that can block for ever{}: {}{}; 'weft subnet check' lists it, and the engines updn, "
+      "dnup, lash, dfsssp and nue have none",
+      tables, made->cycle.size(),
+      engine == Engine::kFile ? ", if all routes share one lane, which a dump does not say" : "",
+      fmt::join(std::span(made->cycle).first(named), ", "),
+      named < made->cycle.size() ? fmt::format(" and {} more", made->cycle.size() - named) : "");
 }
 
 }  // namespace weft::study::assembly

@@ -126,7 +126,9 @@ void PathCuts::find_supersets() {
 void PathCuts::complete(std::span<const CutLink> all) {
   if (overlap()) {
     are_needed_ = true;
-    add_unions(all);
+    if (sets_.size() <= kMostRelated) {
+      add_unions(all);
+    }
   }
   find_supersets();
   for (const Set* const set : sets_) {
