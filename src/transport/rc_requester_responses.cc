@@ -531,7 +531,10 @@ void RcRequester::on_recovery_timer(const RcCall& call) {
 //= rfc8985 7.2
 //= rfc8985 7.3
 void RcRequester::probe(bool oldest_is_answer, const RcCall& call) {
-  const Duration since = hot_.end > hot_.una ? selective_->since_sent(hot_.end - 1, call.now) : Duration::max();
+  // A READ leaves as one packet, and takes the PSNs of all its answers.
+  const SendWqe* const last = hot_.cursor_packet == 0 && hot_.cursor > 0 ? &hot_.queue[hot_.cursor - 1] : nullptr;
+  const Psn left_last = last != nullptr && last->expects_response() ? last->first_psn : hot_.end - 1;
+  const Duration since = hot_.end > hot_.una ? selective_->since_sent(left_last, call.now) : Duration::max();
   if (since < selective_->probe_timeout) {
     selective_->probe_at = call.now + (selective_->probe_timeout - since);
     return;

@@ -97,7 +97,7 @@ class SelectiveRepeat {
   [[nodiscard]] Time detect(Psn limit, Time now);
   /// Reordering timeout: how long to wait for an overtaken packet, from its transmission.
   [[nodiscard]] Duration reorder_timeout() const { return round_trip_ + longest() * (1 + steps_); }
-  /// By time: since packet `psn` left last; it must be in flight.
+  /// By time: since packet `psn` left last; it must be in flight, or the first of a READ whose answers are awaited.
   [[nodiscard]] Duration since_sent(Psn psn, Time now) const {
     return duration(stamp(now) - sent_[psn.value() & mask_]);
   }
