@@ -241,7 +241,7 @@ void Nic::on_wire_ready(Time now) {
   pump(now);
 }
 
-void Nic::release_paced(Time now) {
+void Nic::release_due(Time now) {
   while (paced_.first() <= now) {
     const DeadlineHeap::Entry entry = paced_.pop();
     QpRecord& record = record_of(entry.who);

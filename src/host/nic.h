@@ -242,7 +242,12 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] const transport::PathSelector* path_selector_of(transport::QpSlot slot) const;  // null: none
   /// Of the 5-tuple, whoever has sent the packet; what its receiver spreads flows over cores by.
   [[nodiscard]] std::uint32_t tuple_hash_of(const wire::Packet& packet, std::uint64_t source) const;
-  void release_paced(Time now);
+  void release_paced(Time now) {
+    if (paced_.first() <= now) [[unlikely]] {
+      release_due(now);
+    }
+  }
+  [[gnu::noinline]] void release_due(Time now);
   [[nodiscard]] bool has_ready() const { return !responses_.empty() || ready_mask_ != 0; }
   /// The lane of the queue pair's next response.
   [[nodiscard]] std::uint32_t response_lane(const QpRecord& record) const;

@@ -115,8 +115,9 @@ QpSlot Device::deliver_uet(const ReceivedPacket& received) {
 }
 
 [[gnu::noinline]] QpSlot Device::deliver_uet_slow(const ReceivedPacket& received) {
-  if (uet_ != nullptr && uet_->deliver_fast(received, now_)) [[likely]]
-    return {.index = received.packet.uet.destination_pdc, .kind = EngineKind::kUetPdc};
+  if (const std::uint16_t place = uet_ == nullptr ? std::uint16_t{0} : uet_->deliver_fast(received, now_); place != 0)
+      [[likely]]
+    return {.index = place, .kind = EngineKind::kUetPdc};
   if (is_datagram(received.packet))
     return deliver_datagram(received);
   if (uet_ == nullptr) {

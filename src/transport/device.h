@@ -125,7 +125,7 @@ class Device final : public verbs::Provider {
   /// Of the queue pair that a packet is for; that of its kind of packet if there is no such queue pair.
   [[nodiscard]] EngineKind engine_for(const wire::Packet& packet) const;
   [[nodiscard]] bool poll_transmit(QpSlot qp, const TransmitSlot& slot, Time now);
-  [[nodiscard]] Readiness readiness(QpSlot qp) const {
+  [[nodiscard, gnu::always_inline]] Readiness readiness(QpSlot qp) const {
     // RC is inline, for a NIC asks after every packet.
     if (qp.kind != EngineKind::kRc) [[unlikely]] {
       return qp.kind == EngineKind::kUetPdc ? readiness_of_context(qp) : readiness_slow(qp);
@@ -198,7 +198,11 @@ class Device final : public verbs::Provider {
   [[nodiscard]] UetEndpoint& make_uet();
   [[nodiscard]] Readiness readiness_of_context(QpSlot qp) const {
     const auto place = static_cast<std::uint16_t>(qp.index);
-    return {uet_->next_data(place), uet_->next_timeout(place), uet_->response_pending(place), false};
+    if (place == 0) [[unlikely]] {
+      return {uet_->next_data(0), uet_->next_timeout(0), uet_->response_pending(0), false};
+    }
+    const Pdc& context = uet_->context_at(place);
+    return {context.next_data(), context.next_timeout(), context.response_pending(), false};
   }
   [[nodiscard]] Readiness readiness_slow(QpSlot qp) const;
   QpSlot deliver_numbered(const ReceivedPacket& received);

@@ -222,7 +222,9 @@ TEST_P(UetFastPathShares, TakesTheMiddleOfMessages) {
   const std::uint64_t opening = shares.sender.slow_sent - 2;
   EXPECT_GE(opening, 1U);
   EXPECT_LE(opening, 26U);
-  EXPECT_EQ(shares.receiver.slow_received, shares.sender.slow_sent);
+  // At the target the first one, which makes the context, the second, with which its run begins, the last one and
+  // CLOSE.
+  EXPECT_LE(shares.receiver.slow_received, 4U);
   // The first acknowledgement opens, the last one ends the message, and another the context.
   EXPECT_LE(shares.sender.slow_received, 4U);
   EXPECT_LE(shares.receiver.slow_sent, 4U);

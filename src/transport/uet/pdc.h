@@ -114,9 +114,11 @@ class Pdc {
   }
   [[nodiscard]] Time next_timeout() const {
     // With packets to send or under way none of the others is due, but for probes and notices of closing.
-    const bool others = sender_.drained() || !notice_due_.is_never() || probe_after_ > Duration::zero() ||
-                        (state_ != State::kOpen && state_ != State::kSyn);
-    return others ? next_timeout_of_all() : earlier(sender_.next_timeout(), credit_due_);
+    if (sender_.drained() || !notice_due_.is_never() || (state_ != State::kOpen && state_ != State::kSyn))
+      return next_timeout_of_all();
+    const Time soonest = earlier(sender_.next_timeout(), credit_due_);
+    const bool probes = probe_after_ > Duration::zero() && sender_.in_flight() && state_ == State::kOpen;
+    return probes ? earlier(soonest, heard_at_ + probe_after_) : soonest;
   }
   // Once it is done:
   [[nodiscard]] bool failed() const { return failed_; }

@@ -65,8 +65,8 @@ class UetEndpoint final : public PdsClient {
   std::uint16_t deliver(const ReceivedPacket& received, Time now);
   /// `deliver` for a packet in its turn, within a run; false: it is none, and nothing is done.
   [[nodiscard]] bool deliver_in_turn(const ReceivedPacket& received, Time now);
-  /// The same for all that the fast path takes.
-  [[nodiscard]] bool deliver_fast(const ReceivedPacket& received, Time now);
+  /// The same for all that the fast path takes; the place, or 0.
+  [[nodiscard]] std::uint16_t deliver_fast(const ReceivedPacket& received, Time now);
   [[nodiscard]] bool poll_transmit(std::uint16_t place, const TransmitSlot& slot, Time now);
   void on_timeout(std::uint16_t place, Time now);
   [[nodiscard]] bool response_pending(std::uint16_t place) const {
@@ -198,6 +198,7 @@ class UetEndpoint final : public PdsClient {
   void send_stray(const Stray& stray);
   void refuse(const wire::Packet& packet, wire::UetNack code, std::uint32_t payload);
   [[nodiscard]] std::uint16_t find_target(const wire::Packet& packet, Time now);
+  [[nodiscard]] std::uint16_t find_open_target(const wire::Packet& packet) const;
   [[nodiscard]] std::uint16_t open_target(const wire::Packet& packet, std::uint32_t start, Time now);
   [[nodiscard]] bool start_allowed(const wire::Packet& packet, std::uint32_t start);
   [[nodiscard]] std::uint16_t find_numbered(const ReceivedPacket& received, Time now);

@@ -40,35 +40,50 @@ constexpr std::uint8_t kNeverFast = wire::kCorrupted | wire::kTrimmed | wire::kH
 bool UetEndpoint::deliver_in_turn(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
   const std::uint16_t number = packet.uet.destination_pdc;
-  return (packet.common.flags & kNeverFast) == 0 && received.payload.empty() && number < pool_.size() &&
+  return (packet.common.flags & kNeverFast) == 0 && received.payload.empty() && !packet.uet.has(wire::kUetSyn) &&
+         number < pool_.size() &&
          pool_[number]->pdc.take_in_turn(packet, context_.memory().version(), setup_.options, now);
 }
 
-bool UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
+std::uint16_t UetEndpoint::deliver_fast(const ReceivedPacket& received, Time now) {
   const wire::Packet& packet = received.packet;
-  const std::uint16_t number = packet.uet.destination_pdc;
   // With credit for this endpoint's senders, every packet tells of theirs.
-  if ((packet.common.flags & kNeverFast) != 0 || !received.payload.empty() || number >= pool_.size() ||
-      credits_ != nullptr)
-    return false;
+  if ((packet.common.flags & kNeverFast) != 0 || !received.payload.empty() || credits_ != nullptr)
+    return 0;
+  const bool opens = packet.uet.type == wire::UetType::kRudRequest && packet.uet.has(wire::kUetSyn);
+  const std::uint16_t number = opens ? find_open_target(packet) : packet.uet.destination_pdc;
+  if (number >= pool_.size())
+    return 0;
   Pdc& pdc = pool_[number]->pdc;
   if (packet.uet.type == wire::UetType::kRudRequest) {
     const std::uint32_t version = context_.memory().version();
     const bool in_run =
         pdc.is_in_run(packet, version) || (find_take_run(packet, pdc) && pdc.is_in_run(packet, version));
-    return in_run && pdc.take_in_run(packet, call(now));
+    return in_run && pdc.take_in_run(packet, call(now)) ? number : std::uint16_t{0};
   }
   if (packet.uet.type != wire::UetType::kAckCc || !pdc.acknowledge_fast(packet, call(now)))
-    return false;
+    return 0;
   settle(number, now);
-  return true;
+  return number;
+}
+
+// The context that packets with SYN of before have made; 0: find_target has to look.
+[[gnu::noinline]] std::uint16_t UetEndpoint::find_open_target(const wire::Packet& packet) const {
+  const wire::UetHeader& header = packet.uet;
+  if (header.psn_offset < 0 || header.psn_offset >= 4'096 || header.source_pdc == 0)
+    return 0;
+  const auto found = targets_.find(key_of(packet.common.source, header.source_pdc));
+  if (found == targets_.end())
+    return 0;
+  const std::uint32_t start = header.psn - static_cast<std::uint32_t>(header.psn_offset);
+  return pool_[found->second]->pdc.receiver().start() == start ? found->second : std::uint16_t{0};
 }
 
 // The run that the packet is of, if it may be one of several that the context can take on its own.
 [[gnu::noinline]] bool UetEndpoint::find_take_run(const wire::Packet& packet, Pdc& pdc) {
   const wire::UetHeader& header = packet.uet;
-  if (!pdc.may_have_take_run(packet) || (header.flags & ~wire::kUetAckRequest) != 0 || header.request.ses_flags != 0 ||
-      header.next_header() != wire::UetNextHeader::kRequestStandard)
+  if (!pdc.may_have_take_run(packet) || (header.flags & ~(wire::kUetAckRequest | wire::kUetSyn)) != 0 ||
+      header.request.ses_flags != 0 || header.next_header() != wire::UetNextHeader::kRequestStandard)
     return false;
   const QpSlot slot = numbers_.find(Qpn(header.resource()));
   TakeRun run{.header = RunHeader::of(header),
