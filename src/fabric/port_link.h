@@ -124,8 +124,10 @@ struct PortLink : PortArrival, Transmission {
 
   /// A multiplication where the rate allows it, for every packet of every hop would take a division otherwise.
   [[nodiscard]] Duration wire_time(std::uint32_t bytes) const {
-    return this->picoseconds_per_byte != 0 ? Duration::picoseconds(std::int64_t{this->picoseconds_per_byte} * bytes)
-                                           : rate.transmit_time(Bytes(bytes));
+    if (this->picoseconds_per_byte != 0) [[likely]] {
+      return Duration::picoseconds(std::int64_t{this->picoseconds_per_byte} * bytes);
+    }
+    return rate.transmit_time(Bytes(bytes));
   }
   void set_rate(Rate value) {
     rate = value;
@@ -192,28 +194,23 @@ template <class Port>
   WEFT_DCHECK(from.free_at <= now && !from.has(kLinkDown));
   const Duration occupied = from.wire_time(wire_bytes);
   Duration first_part = occupied;
-  bool is_posted = false;
-  if (from.exceptions != 0) [[unlikely]] {
-    if (const std::uint16_t early = from.cut_through_bytes(); early != 0) {
-      first_part = from.wire_time(std::min<std::uint32_t>(early, wire_bytes));
-    }
-    is_posted = from.crosses() && kernel.is_shared();
+  if (const std::uint16_t early = from.cut_through_bytes(); early != 0) [[unlikely]] {
+    first_part = from.wire_time(std::min<std::uint32_t>(early, wire_bytes));
   }
   const Time at = now + from.delay + first_part;
   from.free_at = now + occupied;
   ++from.packets_sent;
-  if (is_posted) [[unlikely]] {
+  // In this order: with one worker no port is asked.
+  if (kernel.is_shared() && from.crosses()) [[unlikely]] {
     return kernel.post(from.peer_partition,
                        {.at = at, .target = to_index, .content = packet.value(), .kind = kPacketCrosses});
   }
   put_on_wire(kernel, to, to_index, packet, at);
 }
 
-/// Takes the packet that has arrived; invalid if the event is stale.
-inline PacketHandle take_arrival(sim::Kernel& kernel, PortArrival& port, Time now) {
-  if (!port.arrival.fires(now)) {
-    return PacketHandle::invalid();
-  }
+/// Takes the packet that has arrived, once its event has fired.
+[[gnu::always_inline]] inline PacketHandle take_arrival(sim::Kernel& kernel, PortArrival& port,
+                                                        [[maybe_unused]] Time now) {
   const PacketHandle arrived = port.first;
   if (!port.in_flight.empty()) {
     const InFlight next = port.in_flight.pop_front();

@@ -413,16 +413,19 @@ bool Kernel::run_partition(PartitionIndex index, Time last, Handler& handler) {
   running_.partition = index;
   running_.events = &partition.events;
   bool goes_on = true;
-  const std::uint64_t count_before = running_.count;
   Event event;
+  std::uint64_t count = 0;
   while (partition.events.pop(event, last)) {
-    begin(event);
+    running_.now = event.time;
+    running_.order = event.order;
+    ++count;
     if (!handler.on_event(event.actor(), event.time)) {
       goes_on = false;
     }
   }
-  if constexpr (requires { handler.ran_partition(index, count_before); }) {
-    handler.ran_partition(index, running_.count - count_before);
+  running_.count += count;
+  if constexpr (requires { handler.ran_partition(index, count); }) {
+    handler.ran_partition(index, count);
   }
   enqueue_partition(index);
   return goes_on;

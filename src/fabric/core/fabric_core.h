@@ -166,12 +166,12 @@ class FabricCore : public EndpointPort {
   /// What every arrival begins with. Inlined by force: every packet of every hop comes through here.
   [[gnu::always_inline]] void receive(PortIndex index, Time now) {
     Port& port = ports_[index];
+    if (!port.arrival.fires(now)) {
+      return;
+    }
     // Read first: taking the packet puts the next one, with no egress port yet, in its place.
     const std::uint32_t egress = port.egress;
     const PacketHandle handle = take_arrival(kernel_, port, now);
-    if (!handle.is_valid()) {
-      return;
-    }
     prefetch_next_arrival(packets_, port);
     // One test for both, so that other ports pay for neither.
     constexpr PortFlags kSlowPathFlags = kHasErrors | kTapped | kMayBackUp | Parts::kSlowArrival;

@@ -16,8 +16,6 @@ constexpr std::int32_t kQuantumBytes = 256;
 
 }  // namespace
 
-void EthernetFabric::on_arrival(PortIndex index, Time now) { receive(index, now); }
-
 // Only choices that depend on nothing but the packet and the routes may be made beforehand.
 [[gnu::noinline]] void EthernetFabric::look_up_egress(PortIndex index) {
   EthernetPort& in = ports_[index];
@@ -36,7 +34,40 @@ void EthernetFabric::on_arrival(PortIndex index, Time now) { receive(index, now)
   __builtin_prefetch(&group_of(index, common.priority));
 }
 
-void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now) {
+// Does not look at the packet: one that waited would have to be fetched from memory for that.
+inline void EthernetFabric::start_packet_here(EthernetPort& out, EgressQueue& queue, PacketHandle handle,
+                                              std::uint32_t frame_bytes, Time now) {
+  ++queue.tx_packets;
+  queue.tx_bytes += frame_bytes;
+  if ((out.flags & (kTapped | kExtended)) != 0) [[unlikely]] {
+    if (start_noted(out, queue, handle, frame_bytes, now)) {
+      return;
+    }
+  }
+  start_transmission(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + gap_bytes_, now);
+}
+
+void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes,
+                                  Time now) {
+  start_packet_here(out, queue, handle, frame_bytes, now);
+}
+
+inline void EthernetFabric::enqueue_here(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet,
+                                         Time now) {
+  Switch& node = switches_[in.owner];
+  const Passage passage{
+      .node = node, .ingress = node.first_port + in.number, .egress = index, .priority = packet.common.priority};
+  if (!admit(passage, packet.common.frame_bytes, now)) [[unlikely]] {
+    return refuse(passage, handle, packet, now);
+  }
+  append(passage, handle, packet, now);
+}
+
+void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
+  enqueue_here(in, index, handle, packet, now);
+}
+
+inline void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now) {
   Switch& node = switches_[in.owner];
   wire::Packet& packet = packets_[handle];
   if (egress == kNoEgress) {
@@ -47,7 +78,9 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
         return drop(handle, drops_here().unreachable, node.first_port + in.number);
       }
     }
-    egress = hops.size() == 1 && !node.detours ? hops[0] : choose(in, node, hops, handle, now);
+    egress = hops.size() == 1 && !node.detours ? hops[0]
+             : node.hashes                     ? ecmp(hops, switch_hash(packet.common.flow_hash, node.hash_seed))
+                                               : choose(in, node, hops, handle, now);
   }
   WEFT_DCHECK(egress < node.ports && packet.common.priority < kPriorities);
   const PortIndex index = node.first_port + egress;
@@ -79,17 +112,19 @@ void EthernetFabric::forward(EthernetPort& in, PortIndex, std::uint32_t egress, 
     if (packet.has(wire::kTelemetry)) [[unlikely]] {
       write_telemetry(index, packet, {.queued = 0, .now = now});
     }
-    start_packet(out, queue_of(index, priority), handle, packet.common.frame_bytes, now);
+    start_packet_here(out, queue_of(index, priority), handle, packet.common.frame_bytes, now);
   } else {
-    enqueue(in, index, handle, packet, now);
+    enqueue_here(in, index, handle, packet, now);
   }
 }
 
-std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
-                                     Time now) {
-  if (node.hashes) {
-    return ecmp(hops, switch_hash(packets_[handle].common.flow_hash, node.hash_seed));
-  }
+void EthernetFabric::on_arrival(PortIndex index, Time now) { receive(index, now); }
+
+void EthernetFabric::forward_later(EthernetPort& in, PacketHandle handle, Time now) {
+  forward(in, switches_[in.owner].first_port + in.number, kNoEgress, handle, now);
+}
+
+std::uint32_t EthernetFabric::choose(EthernetPort& in, Switch& node, NextHops hops, PacketHandle handle, Time now) {
   return node.balances ? choose_balanced(in, node, hops, handle, now) : spray(hops, node.hash_seed, ++node.sprayed);
 }
 
@@ -141,27 +176,35 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlo
              : hops;
 }
 
-// Does not look at the packet: one that waited would have to be fetched from memory for that.
-void EthernetFabric::start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes,
-                                  Time now) {
-  ++queue.tx_packets;
-  queue.tx_bytes += frame_bytes;
-  if ((out.flags & (kTapped | kExtended)) != 0) [[unlikely]] {
-    if (start_noted(out, queue, handle, frame_bytes, now)) {
-      return;
+inline void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) {
+  EthernetPort& port = ports_[index];
+  EgressQueue& queue = queue_of(index, priority);
+  Switch& node = switches_[port.owner];
+  WEFT_DCHECK((((port.queued & ~port.blocked) >> priority) & 1) != 0);  // a paused priority starts nothing
+  const QueuedPacket entry = queue.packets.pop_front();
+  WEFT_DCHECK(entry.frame_bytes <= queue.bytes && queue.bytes <= port.queued_bytes && entry.ingress < node.ports);
+  // Otherwise the packet is not looked at: it has waited, and would have to be fetched from memory.
+  if (queue.bytes > queue.mark_above) {
+    wire::Packet& packet = packets_[entry.packet];
+    if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
+      packet.common.ecn = wire::Ecn::kCe;
+      ++queue.marked;
+    }
+    if (packet.has(wire::kTelemetry)) {
+      write_telemetry(index, packet, {.queued = port.queued_bytes - entry.frame_bytes, .now = now});
     }
   }
-  start_transmission(kernel_, out, ports_[out.peer], out.peer, handle, frame_bytes + gap_bytes_, now);
-}
-
-void EthernetFabric::enqueue(EthernetPort& in, PortIndex index, PacketHandle handle, wire::Packet& packet, Time now) {
-  Switch& node = switches_[in.owner];
-  const Passage passage{
-      .node = node, .ingress = node.first_port + in.number, .egress = index, .priority = packet.common.priority};
-  if (!admit(passage, packet.common.frame_bytes, now)) [[unlikely]] {
-    return refuse(passage, handle, packet, now);
+  queue.bytes -= entry.frame_bytes;
+  port.queued_bytes -= entry.frame_bytes;
+  WEFT_DCHECK(queue.packets.empty() == (queue.bytes == 0));
+  if (queue.packets.empty()) {
+    port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
   }
-  append(passage, handle, packet, now);
+  const PortIndex ingress = node.first_port + entry.ingress;
+  if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
+    on_room(ingress, priority, entry.frame_bytes, now);
+  }
+  start_packet_here(port, queue, entry.packet, entry.frame_bytes, now);
 }
 
 void EthernetFabric::on_transmit(PortIndex index, Time now) {
@@ -190,44 +233,18 @@ void EthernetFabric::on_transmit(PortIndex index, Time now) {
   }
   const std::uint32_t eligible = port.queued & ~std::uint32_t{port.blocked};
   if (eligible != 0) {
-    dequeue(index, pick(port, index, eligible), now);
+    const bool alone = (eligible & (eligible - 1)) == 0;
+    dequeue(index, alone ? static_cast<std::uint32_t>(std::countr_zero(eligible)) : pick(port, index, eligible), now);
   }
   if ((port.queued & ~std::uint32_t{port.blocked}) != 0) {
-    kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+    if (port.transmit.pending().is_never()) [[likely]] {
+      kernel_.reschedule_current(port.transmit, port.free_at);
+    } else {
+      kernel_.wake(port.transmit, sim::ActorId(kTransmit, index), port.free_at);
+    }
   } else {
     schedule_pause_expiry(port, index);
   }
-}
-
-void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) {
-  EthernetPort& port = ports_[index];
-  EgressQueue& queue = queue_of(index, priority);
-  Switch& node = switches_[port.owner];
-  WEFT_DCHECK((((port.queued & ~port.blocked) >> priority) & 1) != 0);  // a paused priority starts nothing
-  const QueuedPacket entry = queue.packets.pop_front();
-  WEFT_DCHECK(entry.frame_bytes <= queue.bytes && queue.bytes <= port.queued_bytes && entry.ingress < node.ports);
-  // Otherwise the packet is not looked at: it has waited, and would have to be fetched from memory.
-  if (queue.bytes > queue.mark_above) {
-    wire::Packet& packet = packets_[entry.packet];
-    if (packet.common.ecn != wire::Ecn::kNotEct && markers_[index * kPriorities + priority].marks(queue.bytes)) {
-      packet.common.ecn = wire::Ecn::kCe;
-      ++queue.marked;
-    }
-    if (packet.has(wire::kTelemetry)) {
-      write_telemetry(index, packet, {.queued = port.queued_bytes - entry.frame_bytes, .now = now});
-    }
-  }
-  queue.bytes -= entry.frame_bytes;
-  port.queued_bytes -= entry.frame_bytes;
-  WEFT_DCHECK(queue.packets.empty() == (queue.bytes == 0));
-  if (queue.packets.empty()) {
-    port.queued = static_cast<std::uint16_t>(port.queued & ~(1U << priority));
-  }
-  const PortIndex ingress = node.first_port + entry.ingress;
-  if (node.buffer.release(group_of(ingress, priority), entry.frame_bytes)) {
-    on_room(ingress, priority, entry.frame_bytes, now);
-  }
-  start_packet(port, queue, entry.packet, entry.frame_bytes, now);
 }
 
 // As the packet begins to leave. Acknowledgements bring telemetry back and are not written to.
@@ -244,12 +261,9 @@ void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const 
       wire::TelemetryHop({.speed_code = speed_codes_[out], .time = left.now, .sent = sent, .queued = left.queued}));
 }
 
-// Strict priorities first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
+// Of several eligible priorities: strict ones first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
 std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uint32_t eligible) {
   WEFT_DCHECK(eligible != 0 && eligible < (1U << kPriorities));
-  if ((eligible & (eligible - 1)) == 0) {
-    return static_cast<std::uint32_t>(std::countr_zero(eligible));
-  }
   const EthernetPortOptions& profile = options_.ports[port.profile];
   const std::uint32_t strict = eligible & strict_[port.profile];
   if (strict != 0) {

@@ -169,9 +169,12 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
     return groups_[port * kPriorities + priority];
   }
   void look_up_egress(PortIndex index);
-  void forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now);
-  [[nodiscard]] std::uint32_t choose(EthernetPort& in, Switch& node, const NextHops& hops, PacketHandle handle,
-                                     Time now);
+  /// Inlined into what every arrival goes through; others call forward_later.
+  [[gnu::always_inline]] void forward(EthernetPort& in, PortIndex, std::uint32_t egress, PacketHandle handle, Time now);
+  void forward_later(EthernetPort& in, PacketHandle handle, Time now);
+  /// Of a switch that does not choose by the flow alone.
+  [[nodiscard, gnu::noinline]] std::uint32_t choose(EthernetPort& in, Switch& node, NextHops hops, PacketHandle handle,
+                                                    Time now);
   [[nodiscard]] std::uint32_t in_order_hop(const EthernetPort& in, const Switch& node, const NextHops& hops,
                                            const wire::PacketCommon& common, const std::uint32_t* weights) const;
   /// Of a switch that balances.
@@ -236,6 +239,9 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void count_control_loss(PacketHandle handle, const std::uint64_t& counter);
 
   void start_packet(EthernetPort& out, EgressQueue& queue, PacketHandle handle, std::uint32_t frame_bytes, Time now);
+  /// The same, for the fast path.
+  [[gnu::always_inline]] void start_packet_here(EthernetPort& out, EgressQueue& queue, PacketHandle handle,
+                                                std::uint32_t frame_bytes, Time now);
   /// A packet on its way from one port of a switch to another.
   struct Passage {
     Switch& node;
@@ -244,9 +250,11 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
     std::uint32_t priority;
   };
   void enqueue(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet, Time now);
+  [[gnu::always_inline]] void enqueue_here(EthernetPort& in, PortIndex out, PacketHandle handle, wire::Packet& packet,
+                                           Time now);
   [[nodiscard]] bool admit(const Passage& passage, std::uint32_t size, Time now);
   void append(const Passage& passage, PacketHandle handle, const wire::Packet& packet, Time now);
-  void dequeue(PortIndex index, std::uint32_t priority, Time now);
+  [[gnu::always_inline]] void dequeue(PortIndex index, std::uint32_t priority, Time now);
   [[nodiscard]] std::uint32_t pick(EthernetPort& port, PortIndex index, std::uint32_t eligible);
   void drop(PacketHandle handle, std::uint64_t& counter, PortIndex ingress);
   /// What a port looks like as a packet leaves it.
@@ -351,12 +359,11 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   HugeVector<Red> markers_;
   HugeVector<PauseRecord> pauses_;
   std::vector<std::uint64_t> port_drops_;
-  std::vector<DepartureRecord> departures_;                         // per port; empty if none needs it
-  std::vector<LinkControl> controls_;                               // per port; empty without LLR and credits
-  std::vector<std::uint8_t> speed_codes_;                           // per port, for telemetry; empty without
-  std::vector<std::uint8_t> strict_;                                // per port profile: the priorities without a weight
-  std::vector<std::uint8_t> lossless_;                              // per port profile: those that PFC protects
-  std::vector<std::array<std::int8_t, kPriorities>> egress_alpha_;  // per port profile
+  std::vector<DepartureRecord> departures_;  // per port; empty if none needs it
+  std::vector<LinkControl> controls_;        // per port; empty without LLR and credits
+  std::vector<std::uint8_t> speed_codes_;    // per port, for telemetry; empty without
+  std::vector<std::uint8_t> strict_;         // per port profile: the priorities without a weight
+  std::vector<std::uint8_t> lossless_;       // per port profile: those that PFC protects
   std::uint32_t gap_bytes_ = wire::kEthernetGapBytes;
   std::atomic<Time> deadlock_check_at_ = Time::never();
   std::vector<DeadlockReport> deadlocks_;

@@ -11,10 +11,11 @@ namespace weft::fabric {
 [[gnu::always_inline]] inline bool EthernetFabric::admit(const Passage& passage, std::uint32_t size, Time now) {
   SharedBuffer& buffer = passage.node.buffer;
   IngressGroup& group = group_of(passage.ingress, passage.priority);
-  const std::int8_t alpha = egress_alpha_[ports_[passage.egress].profile][passage.priority];
-  if (!group.lossless && queue_of(passage.egress, passage.priority).bytes >= buffer.threshold(alpha) &&
-      !fits_limit(passage, size, now)) {
-    return false;
+  if (!group.lossless) {
+    const EgressQueue& queue = queue_of(passage.egress, passage.priority);
+    if (queue.bytes >= buffer.threshold(queue.alpha_shift) && !fits_limit(passage, size, now)) [[unlikely]] {
+      return false;
+    }
   }
   switch (buffer.admit(group, size)) {
     case SharedBuffer::Admission::kDropped:

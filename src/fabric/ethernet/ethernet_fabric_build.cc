@@ -64,15 +64,12 @@ void EthernetFabric::lay_out_queues(std::uint32_t threads) {
   for (const EthernetPortOptions& profile : options_.ports) {
     std::uint8_t strict = 0;
     std::uint8_t lossless = 0;
-    std::array<std::int8_t, kPriorities> alpha{};
     for (std::uint32_t p = 0; p < kPriorities; ++p) {
       strict = static_cast<std::uint8_t>(strict | (profile.priorities[p].dwrr_weight == 0 ? 1U << p : 0U));
       lossless = static_cast<std::uint8_t>(lossless | (profile.priorities[p].lossless ? 1U << p : 0U));
-      alpha[p] = profile.priorities[p].egress_limit ? kNoShare : profile.priorities[p].egress_alpha_shift;
     }
     strict_.push_back(strict);
     lossless_.push_back(lossless);
-    egress_alpha_.push_back(alpha);
   }
 }
 
@@ -119,6 +116,7 @@ void EthernetFabric::set_up_queues(PortIndex index) {
   const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t p = 0; p < kPriorities; ++p) {
     const PriorityOptions& priority = profile.priorities[p];
+    queue_of(index, p).alpha_shift = priority.egress_limit ? kNoShare : priority.egress_alpha_shift;
     IngressGroup& group = group_of(index, p);
     group.lossless = priority.lossless;
     group.alpha_shift = priority.ingress_alpha_shift;

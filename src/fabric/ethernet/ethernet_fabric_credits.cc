@@ -112,7 +112,7 @@ bool EthernetFabric::on_slow_arrival(EthernetPort& port, PortIndex index, Packet
   if (port.has(kIsEndpoint)) {
     deliver(port, index, handle, now);
   } else if (order_ == nullptr || !take_for_order(port, index, handle, now)) {
-    forward(port, index, kNoEgress, handle, now);
+    forward_later(port, handle, now);
   }
   if (group.held() > held) {
     lane.hold(credits);

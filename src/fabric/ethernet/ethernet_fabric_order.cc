@@ -185,7 +185,7 @@ void EthernetFabric::send_answer(const Arrival& at, const LeafFlow& flow, const 
   packet.common.flow_hash = flow.hash;
   packet.common.flags = wire::kControl;
   order_->headers[handle] = {.conweave = content, .priority = flow.priority};
-  forward(at.port, at.index, kNoEgress, handle, now);
+  forward_later(at.port, handle, now);
 }
 
 bool EthernetFabric::order_by_phase(const Arrival& at, PacketHandle handle, Time now) {
@@ -209,7 +209,7 @@ bool EthernetFabric::order_by_phase(const Arrival& at, PacketHandle handle, Time
       return false;
     }
   } else if (verdict.release_after) {
-    forward(at.port, at.index, kNoEgress, handle, now);
+    forward_later(at.port, handle, now);
     release_all(at.leaf, flow, now);
     return true;
   }
@@ -246,7 +246,7 @@ bool EthernetFabric::order_by_number(const Arrival& at, PacketHandle handle, Tim
   if (!at.leaf.queues.contains(flow)) {
     return false;
   }
-  forward(at.port, at.index, kNoEgress, handle, now);
+  forward_later(at.port, handle, now);
   release_due(at.leaf, flow, now);
   return true;
 }

@@ -29,6 +29,7 @@ struct alignas(64) EgressQueue {
   std::int32_t deficit = 0;               // DWRR: bytes this queue may still send in its turn
   std::uint32_t marked = 0;               // packets marked CE
   std::uint32_t mark_above = 0xFFFFFFFF;  // kmin of the queue's marker: at most so many bytes, and it is not asked
+  std::int8_t alpha_shift = 0;            // of what is left of the pool, for lossy priorities
   std::uint64_t tx_bytes = 0;             // beside the packets, both would be added to as one vector, which is slower
 };
 static_assert(sizeof(EgressQueue) == 64);

@@ -53,11 +53,15 @@ class SharedBuffer {
 
   /// A packet of the group leaves; true: the pause may end.
   [[nodiscard]] bool release(IngressGroup& group, std::uint32_t size) {
-    const std::uint32_t from_headroom = std::min(size, group.headroom);
-    group.headroom -= from_headroom;
-    const std::uint32_t rest = size - from_headroom;
+    std::uint32_t rest = size;
+    if (group.headroom != 0) [[unlikely]] {
+      const std::uint32_t from_headroom = std::min(size, group.headroom);
+      group.headroom -= from_headroom;
+      rest = size - from_headroom;
+    }
     WEFT_DCHECK(rest <= group.bytes);
-    used_ -= above_reserve(group, group.bytes) - above_reserve(group, group.bytes - rest);
+    const std::uint32_t above_reserve = group.bytes > group.reserve ? group.bytes - group.reserve : 0;
+    used_ -= std::min(above_reserve, rest);
     group.bytes -= rest;
     WEFT_DCHECK(used_ >= 0 && (group.lossless || !group.xoff));
     if (!group.xoff || group.headroom != 0) [[likely]] {
@@ -83,11 +87,10 @@ class SharedBuffer {
   [[nodiscard]] std::int64_t used() const { return used_; }
 
  private:
-  [[nodiscard]] static std::int64_t above_reserve(const IngressGroup& group, std::uint32_t bytes) {
-    return bytes > group.reserve ? bytes - group.reserve : 0;
-  }
+  // The reserve first: the pool is charged with what it does not cover.
   void charge(IngressGroup& group, std::uint32_t size) {
-    used_ += above_reserve(group, group.bytes + size) - above_reserve(group, group.bytes);
+    const std::uint32_t reserve_left = group.reserve > group.bytes ? group.reserve - group.bytes : 0;
+    used_ += size > reserve_left ? size - reserve_left : 0;
     group.bytes += size;
   }
   [[nodiscard]] Admission admit_above(IngressGroup& group, std::uint32_t size) {
