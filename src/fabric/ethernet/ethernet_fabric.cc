@@ -261,7 +261,8 @@ void EthernetFabric::write_telemetry(PortIndex out, wire::Packet& packet, const 
       wire::TelemetryHop({.speed_code = speed_codes_[out], .time = left.now, .sent = sent, .queued = left.queued}));
 }
 
-// Of several eligible priorities: strict ones first, the highest foremost; then deficit weighted round robin (Shreedhar and Varghese, 1995).
+// Of several eligible priorities: strict ones first, the highest foremost; then deficit weighted round robin (Shreedhar
+// and Varghese, 1995).
 std::uint32_t EthernetFabric::pick(EthernetPort& port, PortIndex index, std::uint32_t eligible) {
   WEFT_DCHECK(eligible != 0 && eligible < (1U << kPriorities));
   const EthernetPortOptions& profile = options_.ports[port.profile];
