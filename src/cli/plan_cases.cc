@@ -51,6 +51,18 @@ std::vector<PlanCase> ordered_cases(const nlohmann::json& order) {
 
 }  // namespace
 
+std::string run_options(const Scenario& scenario, bool is_flow) {
+  const study::scenario::TrainingSettings& training = scenario.jobs.front().training;
+  std::string made = is_flow ? " --fidelity flow" : "";
+  if (training.slice > kShortSlice) {
+    made += fmt::format(" --set 'job[0].slice={}'", to_string(kShortSlice));
+  }
+  if (training.slice_hops > kShortSliceHops) {
+    made += fmt::format(" --set job[0].slice_hops={}", kShortSliceHops);
+  }
+  return made;
+}
+
 Result<Scenario> PlanCases::make(const PlanCase& one) const {
   Result<Scenario> scenario = scenario_with(question_, one.settings, catalogue_);
   if (!scenario) {

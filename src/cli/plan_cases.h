@@ -29,6 +29,10 @@ struct PlanCase {
   std::optional<std::size_t> mistake{};  // in its settings, by its place among all that there are
 };
 
+/// What a design's runs have beside its scenario, as options of `weft run`: shorter slices and, at the flow level,
+/// that.
+[[nodiscard]] std::string run_options(const study::scenario::Scenario& scenario, bool is_flow);
+
 class PlanCases {
  public:
   /// All must outlive it.

@@ -13,6 +13,7 @@
 #include "cli/case_pool.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
+#include "cli/plan_cases.h"
 #include "cli/plan_question.h"
 #include "cli/plan_run.h"
 #include "cli/rank_session.h"
@@ -63,8 +64,13 @@ Result<void> write_scenario(const PlanText& text, const PlanQuestion& question, 
   const std::string stem = std::filesystem::path(question.file).stem().string();
   const std::string file = (std::filesystem::path(text.write) / lettered(file_name_of(stem), number, ".toml")).string();
   scenario.file = file;
-  const std::string written =
-      study::plan::scenario_text(scenario, {.comment = {design.name, "", fmt::format("  weft show {} --bill", file)}});
+  std::vector<std::string> comment{design.name, "", fmt::format("  weft show {} --bill", file)};
+  if (design.measured) {
+    comment.insert(comment.end(),
+                   {fmt::format("  weft run {}{}", file, run_options(scenario, design.measured->level == "flow")), "",
+                    "The second one gives the step that the plan printed, within its interval."});
+  }
+  const std::string written = study::plan::scenario_text(scenario, {.comment = std::move(comment)});
   if (Result<void> good = study::plan::check_text(written, scenario, catalogue); !good) {
     return fail("{}: the scenario would not load again: {}", file, good.error().message);
   }

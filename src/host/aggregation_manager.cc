@@ -113,7 +113,7 @@ Result<AggregationManager::Membership> AggregationManager::join(const Joining& j
   const Reducer::EdgePlace edge{
       .group = tree.groups[place.node],
       .child = place.child,
-      .port = port_towards(at, environment_.graph.node_of(in_graph(joining.members[joining.self]))),
+      .port = ports_.at({at, tree.shape.nodes[place.node].children[place.child].via}),
       .first_psn = psn_of(fmt::format("psn towards member {} of {}", joining.self, tree.name))};
   Reducer& reducer = reducer_of(tree, place.node);
   Result<EdgeAddress> opened = reducer.open_edge(edge);
@@ -125,16 +125,6 @@ Result<AggregationManager::Membership> AggregationManager::join(const Joining& j
   }
   ++family.joined[joining.self];
   return Membership{.tree = index, .reducer = *opened};
-}
-
-// The internal port of the same number as the one towards the other node: what comes in there has it for itself.
-std::uint32_t AggregationManager::port_towards(fabric::NodeIndex at, fabric::NodeIndex other) const {
-  const auto found = ports_.find({at, other});
-  if (found != ports_.end()) {
-    return found->second;
-  }
-  const std::string& name = environment_.graph[other].name;
-  return static_cast<std::uint32_t>(stable_hash(environment_.seed, name) >> 32);
 }
 
 Reducer& AggregationManager::reducer_of(const Tree& tree, std::uint32_t node) {
@@ -203,11 +193,11 @@ Result<void> AggregationManager::join_nodes(Tree& tree, std::uint32_t parent, st
       fmt::format("{} {} to {}", tree.name, environment_.graph[lower].name, environment_.graph[upper].name);
   const Reducer::EdgePlace down{.group = tree.groups[parent],
                                 .child = child,
-                                .port = port_towards(upper, lower),
+                                .port = ports_.at({upper, tree.shape.nodes[parent].children[child].via}),
                                 .first_psn = psn_of("psn down " + edge)};
   const Reducer::EdgePlace up{.group = tree.groups[below],
                               .child = {},
-                              .port = port_towards(lower, upper),
+                              .port = ports_.at({lower, tree.shape.nodes[below].up}),
                               .first_psn = psn_of("psn up " + edge)};
   Result<EdgeAddress> at_parent = reducer_of(tree, parent).open_edge(down);
   if (!at_parent) {

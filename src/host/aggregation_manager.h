@@ -101,7 +101,6 @@ class AggregationManager {
   void close(Tree& tree);
   [[nodiscard]] std::string name_of(const std::vector<EndpointId>& members, std::size_t number) const;
   [[nodiscard]] Reducer& reducer_of(const Tree& tree, std::uint32_t node);
-  [[nodiscard]] std::uint32_t port_towards(fabric::NodeIndex at, fabric::NodeIndex other) const;
   [[nodiscard]] Psn psn_of(const std::string& edge) const;
   /// A member in the graph; invalid: it is no endpoint of a host there.
   [[nodiscard]] EndpointId in_graph(EndpointId member) const;
@@ -115,7 +114,8 @@ class AggregationManager {
   std::vector<Actor> actors_;
   std::map<std::vector<EndpointId>, MemberSet> families_;
   std::deque<Tree> trees_;
-  /// Ports of switches by what they lead to.
+  /// Ports of switches by what they lead to. An edge of a tree has the internal port of the same number as the cable by
+  /// which it comes: what comes in there has it for itself.
   std::map<std::pair<fabric::NodeIndex, fabric::NodeIndex>, std::uint16_t> ports_;
 };
 

@@ -109,5 +109,23 @@ TEST(ReductionTime, OfTheLastMemberDecides) {
                           "after the last");
 }
 
+// What comes to a spine from leaves that only pass on comes by different cables: no two vectors wait for one internal
+// port.
+TEST(ReductionTime, IsNotLongerWhereLeavesPassOn) {
+  constexpr std::uint32_t kLeaves = 4;
+  constexpr std::int64_t kBytes = 1 << 20;
+  ReductionWorldOptions options = reduction_world(leaves_and_spines(kLeaves, 4, 2));
+  options.carries_bytes = false;
+  options.reduction.limits.max_size = Bytes(kBytes);
+  ReductionWorld sim(std::move(options));
+  sim.add_group({.ranks = {0, 4, 8, 12}});
+  sim.add({.count = static_cast<std::uint32_t>(kBytes / 4)});
+  sim.run();
+  ASSERT_EQ(sim.check_all_succeeded(), "");
+  const Duration packet = on_the_wire(kMtu);  // stored once more by the leaf, on either way
+  expect_within_1_percent(sim.last_completion() - Time::zero(), on_the_wire(kBytes) * 2 + packet * 2 + kCable * 4,
+                          "four leaves");
+}
+
 }  // namespace
 }  // namespace weft::testing

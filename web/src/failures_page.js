@@ -3,7 +3,7 @@ import {watchCharts} from './charts.js';
 import {goodput} from './failures/goodput.js';
 import {facing, recovery} from './failures/recovery.js';
 import {contents, frame} from './frame.js';
-import {seconds} from './format.js';
+import {isNumber, seconds} from './format.js';
 import {fabricLooks} from './palette.js';
 import {preparePaper} from './paper.js';
 import {command, facts} from './reproduce.js';
@@ -27,6 +27,12 @@ const again = (report) =>
     ]),
   );
 
+// Where nothing ends the job, no interval is the best.
+const bestIntervals = (month) =>
+  isNumber(month.best_interval_s)
+    ? `best ${seconds(month.best_interval_s)}, Young ${seconds(month.young_interval_s)}, Daly ${seconds(month.daly_interval_s)}`
+    : 'no failure ends the job';
+
 const checkpoints = (report) => {
   const months = report.networks.filter(({month}) => month);
   return (
@@ -38,7 +44,7 @@ const checkpoints = (report) => {
       facts(
         months.map(({name, month}) => [
           name,
-          `every ${seconds(month.interval_s)} (best ${seconds(month.best_interval_s)}, Young ${seconds(month.young_interval_s)}, Daly ${seconds(month.daly_interval_s)}); one takes ${seconds(month.checkpoint_time_s)}, a restart ${seconds(month.restart_s)}`,
+          `every ${seconds(month.interval_s)} (${bestIntervals(month)}); one takes ${seconds(month.checkpoint_time_s)}, a restart ${seconds(month.restart_s)}`,
         ]),
       ),
     )

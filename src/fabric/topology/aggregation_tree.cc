@@ -122,8 +122,10 @@ class TreeBuilder {
     seen_[root] = true;
   }
 
-  void add_member(std::uint32_t member, std::uint32_t leaf) {
-    members_[leaf].push_back(member);
+  void add_member(std::uint32_t member, EndpointId endpoint) {
+    const std::uint32_t leaf = switches_.of(endpoint);
+    members_[leaf].push_back(
+        {.index = member, .is_member = true, .first_member = member, .via = NodeIndex(endpoint.value())});
     for (std::uint32_t at = leaf; !seen_[at];) {
       seen_[at] = true;
       const std::uint32_t above = switches_.towards(at, distance_);
@@ -153,20 +155,24 @@ class TreeBuilder {
 
   /// What the switch's subtree is to whoever is above: one node or member, or several where nothing here reduces.
   std::vector<Child> gather(std::uint32_t at) {
-    std::vector<Child> found;
-    for (const std::uint32_t member : members_[at]) {
-      found.push_back({.index = member, .is_member = true, .first_member = member});
-    }
+    std::vector<Child> found = members_[at];
     for (const std::uint32_t below : children_[at]) {
-      const std::vector<Child> more = gather(below);
-      found.insert(found.end(), more.begin(), more.end());
+      for (Child child : gather(below)) {
+        child.via = switches_.node(below);
+        found.push_back(child);
+      }
     }
     if (found.size() < 2 || !switches_.reduces(at)) {
       return found;
     }
     std::sort(found.begin(), found.end(),
               [](const Child& a, const Child& b) { return a.first_member < b.first_member; });
-    AggregationTree::Node node{.at = switches_.node(at), .parent = {}, .children = found, .members = {}};
+    const std::uint32_t above = switches_.towards(at, distance_);
+    AggregationTree::Node node{.at = switches_.node(at),
+                               .parent = {},
+                               .up = above == kFar ? NodeIndex() : switches_.node(above),
+                               .children = found,
+                               .members = {}};
     for (const Child& child : found) {
       if (child.is_member) {
         node.members.push_back(child.index);
@@ -185,7 +191,7 @@ class TreeBuilder {
   const Switches& switches_;
   std::vector<std::uint32_t> distance_;  // from the root
   std::vector<std::vector<std::uint32_t>> children_;
-  std::vector<std::vector<std::uint32_t>> members_;
+  std::vector<std::vector<Child>> members_;
   std::vector<bool> seen_;
   AggregationTree tree_;
 };
@@ -196,14 +202,13 @@ Result<AggregationTree> make_aggregation_tree(const Graph& graph, std::span<cons
                                               std::uint64_t choice) {
   WEFT_ASSERT(members.size() >= 2);
   const Switches switches(graph, choice);
-  std::vector<std::uint32_t> leaf_of;
+  std::vector<std::uint32_t> leaves;
   for (const EndpointId member : members) {
     if (member.value() >= graph.host_endpoints() || switches.of(member) == kFar) {
       return fail("a group's member, endpoint {}, is not attached to a switch", member.value());
     }
-    leaf_of.push_back(switches.of(member));
+    leaves.push_back(switches.of(member));
   }
-  std::vector<std::uint32_t> leaves = leaf_of;
   std::sort(leaves.begin(), leaves.end());
   leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
   Result<std::uint32_t> root = choose_root(switches, leaves);
@@ -212,7 +217,7 @@ Result<AggregationTree> make_aggregation_tree(const Graph& graph, std::span<cons
   }
   TreeBuilder builder(switches, *root);
   for (std::uint32_t member = 0; member < members.size(); ++member) {
-    builder.add_member(member, leaf_of[member]);
+    builder.add_member(member, members[member]);
   }
   return std::move(builder).finish(*root);
 }

@@ -22,10 +22,12 @@ struct AggregationTree {
     std::uint32_t index = 0;  // of a member, or of a node
     bool is_member = false;
     std::uint32_t first_member = 0;  // the lowest of the subtree: children stand in this order
+    NodeIndex via;                   // neighbour of the switch on the way to it; the child's own node if that is next
   };
   struct Node {
     NodeIndex at;                         // the switch
     std::optional<std::uint32_t> parent;  // index of the node; none: the root
+    NodeIndex up;                         // neighbour of the switch on the way to the parent; the root: not valid
     std::vector<Child> children;          // at least two
     std::vector<std::uint32_t> members;   // of the whole subtree, ascending
   };

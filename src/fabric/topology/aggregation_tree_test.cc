@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "fabric/topology/fat_tree.h"
 #include "fabric/topology/leaf_spine.h"
@@ -102,6 +104,11 @@ TEST(AggregationTree, LeavesOutSwitchesThatWouldOnlyPassOn) {
   EXPECT_EQ(graph[tree->nodes[0].at].tier, 2);
   EXPECT_EQ(tree->nodes[0].children.size(), 4U);
   expect_sound(*tree, 4);
+  // Each by the cable of its own leaf.
+  for (const AggregationTree::Child& child : tree->nodes[0].children) {
+    EXPECT_EQ(graph[child.via].name, "leaf" + std::to_string(std::array{3, 0, 2, 1}.at(child.index)));
+  }
+  EXPECT_FALSE(tree->nodes[0].up.is_valid());
 }
 
 TEST(AggregationTree, HasThreeLevelsInAFatTreeOfThree) {
@@ -116,6 +123,12 @@ TEST(AggregationTree, HasThreeLevelsInAFatTreeOfThree) {
   }
   // 8 pods of 4 leaves with 4 hosts; one switch of the second tier for each pod, and one core.
   EXPECT_EQ(nodes_of_tier, (std::map<int, int>{{1, 32}, {2, 8}, {3, 1}}));
+  for (const AggregationTree::Node& node : tree->nodes) {
+    EXPECT_EQ(node.up, node.parent ? tree->nodes[*node.parent].at : NodeIndex());
+    for (const AggregationTree::Child& child : node.children) {
+      EXPECT_EQ(child.via, child.is_member ? NodeIndex(child.index) : tree->nodes[child.index].at);
+    }
+  }
 }
 
 TEST(AggregationTree, HasItsRootNearTheFarthestMember) {
@@ -147,6 +160,9 @@ TEST(AggregationTree, GoesAroundSwitchesWithoutReducers) {
   ASSERT_EQ(tree->nodes.size(), 1U);
   EXPECT_EQ(tree->nodes[0].children.size(), 6U);
   expect_sound(*tree, 6);
+  for (const AggregationTree::Child& child : tree->nodes[0].children) {
+    EXPECT_EQ(graph[child.via].name, child.index < 3 ? "leaf0" : "leaf1");
+  }
 }
 
 TEST(AggregationTree, IsRefusedWhereNobodyReducesOrNothingJoins) {

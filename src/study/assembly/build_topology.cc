@@ -1,6 +1,7 @@
 #include "study/assembly/build_topology.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "fabric/fabric.h"
@@ -10,6 +11,7 @@
 #include "study/assembly/build_reduction.h"
 #include "study/assembly/topology_table.h"
 #include "study/scenario/place_error.h"
+#include "study/scenario/scenario_derive.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
@@ -17,7 +19,12 @@
 namespace weft::study::assembly {
 namespace {
 
-// Overrides may give single cables another rate or length; either end may be the one that is named.
+Rate port_rate(const scenario::DeviceSettings& devices, const fabric::Graph& graph, fabric::LinkEnd end) {
+  return end.node.value() < graph.endpoints ? devices.nic.port_rate : devices.switch_.port_rate;
+}
+
+// Overrides may give single cables another rate or length; either end may be the one that is named, and the slower one
+// counts. A cable whose rate follows from ports, and not from a topology's file, follows its own.
 void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& graph) {
   if (scenario.overrides.empty()) {
     return;
@@ -25,15 +32,24 @@ void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& gr
   for (fabric::Link& link : graph.links) {
     const scenario::LinkTier tier = tier_of(graph, link);
     const scenario::LinkSettings& plain = scenario.devices.link(tier);
+    std::optional<Rate> given;
+    std::optional<Rate> of_ports;
     for (const fabric::LinkEnd end : {link.a, link.b}) {
-      const scenario::LinkSettings changed =
-          scenario::settings_of_port(scenario, fabric::port_name(graph, end)).link(tier);
+      const scenario::DeviceSettings devices = scenario::settings_of_port(scenario, fabric::port_name(graph, end));
+      const scenario::LinkSettings& changed = devices.link(tier);
       if (changed.rate != plain.rate) {
-        link.rate = changed.rate;
+        given = given ? std::min(*given, changed.rate) : changed.rate;
       }
+      const Rate own = port_rate(devices, graph, end);
+      of_ports = of_ports ? std::min(*of_ports, own) : own;
       if (changed.propagation != plain.propagation) {
         link.propagation = changed.propagation;
       }
+    }
+    if (given) {
+      link.rate = *given;
+    } else if (link.rate == plain.rate && scenario::rate_follows_ports(scenario, tier)) {
+      link.rate = *of_ports;
     }
   }
 }

@@ -159,5 +159,24 @@ TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {
   EXPECT_EQ(spines(built(kRails, {"topology.hosts=8"})), 0);
 }
 
+Rate host_cable(const std::string& overrides, std::vector<std::string> settings = {}) {
+  settings.insert(settings.end(), {"nic.port_rate=400Gbps", "topology.hosts=3"});
+  const auto graph = built("kind = \"single-switch\"\n" + overrides, std::move(settings));
+  EXPECT_TRUE(graph) << graph.error().message;
+  return graph ? graph->links.front().rate : Rate();
+}
+
+TEST(Cables, AreAsFastAsTheSlowerOfTheirOwnPorts) {
+  constexpr auto kFastNic = "[[override]]\nselect = \"host0\"\nnic.port_rate = \"800Gbps\"\n";
+  constexpr auto kFastSwitch = "[[override]]\nselect = \"switch0\"\nswitch.port_rate = \"800Gbps\"\n";
+  constexpr auto kSlowSwitch = "[[override]]\nselect = \"switch0\"\nswitch.port_rate = \"200Gbps\"\n";
+  EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=800Gbps"}), 800_gbps);
+  EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=400Gbps"}), 400_gbps);
+  EXPECT_EQ(host_cable(std::string(kFastNic) + kFastSwitch, {"switch.port_rate=400Gbps"}), 800_gbps);
+  EXPECT_EQ(host_cable(std::string(kFastNic) + kSlowSwitch, {"switch.port_rate=800Gbps"}), 200_gbps);
+  // What a link is given stands.
+  EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=800Gbps", "link.host.rate=400Gbps"}), 400_gbps);
+}
+
 }  // namespace
 }  // namespace weft::study::assembly

@@ -11,7 +11,9 @@
 #include <set>
 #include <string_view>
 
+#include "study/compare/work_cost.h"
 #include "study/report/figure_labels.h"
+#include "study/report/interval.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
@@ -63,14 +65,16 @@ class Rows {
   }
 
   void throughput() {
+    // A step time is the mean of all seeds; what a run was like is that of one.
+    const char* const of = fabric_.step.each && fabric_.step.each->size() > 1 ? ", first seed" : "";
     if (fabric_.run.bus_bandwidth) {
       add("Throughput at this scale",
-          fmt::format("{:.1f} GB/s bus bandwidth per rank ({})", *fabric_.run.bus_bandwidth,
-                      *fabric_.run.bus_bandwidth_of),
+          fmt::format("{:.1f} GB/s bus bandwidth per rank ({}{})", *fabric_.run.bus_bandwidth,
+                      *fabric_.run.bus_bandwidth_of, of),
           kEmerges);
     } else if (fabric_.run.goodput) {
       add("Throughput at this scale",
-          fmt::format("{:.1f} Gb/s in all", static_cast<double>(*fabric_.run.goodput) / 1e9), kEmerges);
+          fmt::format("{:.1f} Gb/s in all{}", static_cast<double>(*fabric_.run.goodput) / 1e9, of), kEmerges);
     } else {
       add("Throughput at this scale", "", kNotMeasured);
     }
@@ -190,6 +194,9 @@ const std::array<Strength, 6>& strengths() {
   return all;
 }
 
+/// A step that is not known is no strength, and like no other.
+bool step_is_open(const report::ComparedFabric& own) { return report::is_not_known(known_step(own)); }
+
 /// All that are best in it: by the same figure, and in the step by what is known of both.
 std::vector<std::size_t> best_of(const std::vector<report::ComparedFabric>& fabrics, const Strength& strength,
                                  bool is_step) {
@@ -203,6 +210,9 @@ std::vector<std::size_t> best_of(const std::vector<report::ComparedFabric>& fabr
   std::vector<std::size_t> best;
   for (std::size_t i = 0; i < fabrics.size(); ++i) {
     const auto figure = fabrics[i].possible ? strength.figure(fabrics[i]) : std::nullopt;
+    if (is_step && figure && step_is_open(fabrics[i])) {
+      continue;
+    }
     const bool alike = figure && std::abs(*figure - *least) <= 1e-9 * std::abs(*least);
     if (alike || (figure && is_step && !fabrics[i].differs_from_best.value_or(true))) {
       best.push_back(i);

@@ -39,5 +39,15 @@ TEST(PrimaryStrength, IsNoneOfWhatAllHaveAlike) {
   EXPECT_EQ(made[1], "best in no measured figure");
 }
 
+TEST(PrimaryStrength, IsNoStepThatIsNotKnown) {
+  std::vector<report::ComparedFabric> fabrics = {priced("infiniband", 1.0, 3e6), priced("rocev2", 1.3, 2e6)};
+  fabrics[1].step = {.mean = 1.3, .low = 0.3, .high = 2.3};
+  fabrics[1].differs_from_best = false;
+  EXPECT_EQ(strengths_of(fabrics), (std::vector<std::string>{"the shortest step", "the lowest price"}));
+  // Nor is the least of all, if that is the one that is not known.
+  fabrics[1].step.mean = 0.9;
+  EXPECT_EQ(strengths_of(fabrics), (std::vector<std::string>{"best in no measured figure", "the lowest price"}));
+}
+
 }  // namespace
 }  // namespace weft::study::compare

@@ -214,6 +214,11 @@ class FailureStudy {
     if (results->run.end == results::RunEnd::kFinished) {
       made.stall = reading.stall;
       made.speed = reading.speed;
+      if (which == FailureCase::kFlapping) {
+        // One of its turns was run. Over all of them it has the speed that their stalls leave.
+        const double period = probe_.failure_rates.flap_period.seconds();
+        made.speed *= std::clamp(1 - made.stall / period, 0.0, 1.0);
+      }
       return;
     }
     made.lost = results->run.end == results::RunEnd::kJobLost;

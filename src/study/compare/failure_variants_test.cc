@@ -148,6 +148,10 @@ TEST(FailureVariants, ASecondPortSavesTheJobFromCablesAndLeaves) {
           EXPECT_LT(outcome.speed, 0.75) << tasks[i].name << ", " << kind;
         }
       }
+      // Of a flapping link one turn of sixty seconds is run; each has a stall.
+      const failures::FailureOutcome& flapping = outcomes.at("flapping");
+      EXPECT_GT(flapping.stall, 0) << tasks[i].name;
+      EXPECT_LE(flapping.speed, 1 - flapping.stall / 60) << tasks[i].name;
     }
   }
 }

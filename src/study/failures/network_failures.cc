@@ -114,10 +114,10 @@ void read_goodput(const Json& json, NetworkFailures& made) {
   made.checkpoint_time = number("checkpoint_time_s");
   made.restart = number("restart_s");
   made.asynchronous = json.at("asynchronous").get<bool>();
-  made.mean_between = number("mean_time_between_losses_s");
-  made.young = number("young_interval_s");
-  made.daly = number("daly_interval_s");
-  made.best = number("best_interval_s");
+  made.mean_between = json.value("mean_time_between_losses_s", 0.0);
+  made.young = json.value("young_interval_s", 0.0);
+  made.daly = json.value("daly_interval_s", 0.0);
+  made.best = json.value("best_interval_s", 0.0);
   made.interval = number("interval_s");
   made.formula = number("goodput_formula");
   made.drawn = {
@@ -135,10 +135,6 @@ Json goodput_json(const NetworkFailures& network) {
   Json json{{"checkpoint_time_s", network.checkpoint_time},
             {"restart_s", network.restart},
             {"asynchronous", network.asynchronous},
-            {"mean_time_between_losses_s", network.mean_between},
-            {"young_interval_s", network.young},
-            {"daly_interval_s", network.daly},
-            {"best_interval_s", network.best},
             {"interval_s", network.interval},
             {"goodput_formula", network.formula},
             {"months_drawn", network.drawn.replicas},
@@ -148,6 +144,12 @@ Json goodput_json(const NetworkFailures& network) {
             {"interruptions_per_month", network.drawn.interruptions.mean},
             {"interruptions_half_interval", network.drawn.interruptions.half},
             {"time", shares_json(network.drawn.shares)}};
+  if (network.mean_between > 0) {  // else nothing ends the job, and no interval is the best
+    json["mean_time_between_losses_s"] = network.mean_between;
+    json["young_interval_s"] = network.young;
+    json["daly_interval_s"] = network.daly;
+    json["best_interval_s"] = network.best;
+  }
   json["by_rate"] = Json::array();
   for (const RatePoint& point : network.by_rate) {
     json["by_rate"].push_back({{"factor", point.factor}, {"goodput", point.goodput}});

@@ -235,7 +235,8 @@ RenewalResult simulate_renewal(std::span<const FailureClass> classes, const Chec
       return {.interrupted = true};
     }
     const TimeShares spent = life.spent();
-    goodput.push_back(spent.kept / options.horizon);
+    goodput.push_back(
+        std::min(1.0, spent.kept / options.horizon));  // parts of the horizon are rounded as they are added
     interruptions.push_back(life.interruptions());
     const double part = 1 / (options.horizon * result.replicas);
     result.shares.kept += spent.kept * part;

@@ -21,9 +21,9 @@
 namespace weft::study::run {
 namespace {
 
-/// In millionths of what the wire could carry.
-std::uint32_t utilisation(const PortGauge& port, std::uint64_t wire_bytes, Duration span) {
-  const std::int64_t possible = port.rate.bytes_in(span).count();
+/// In millionths of what the wire could carry at a rate.
+std::uint32_t utilisation(Rate rate, std::uint64_t wire_bytes, Duration span) {
+  const std::int64_t possible = rate.bytes_in(span).count();
   return possible <= 0 ? 0
                        : static_cast<std::uint32_t>(static_cast<Uint128>(wire_bytes) * 1'000'000 /
                                                     static_cast<std::uint64_t>(possible));
@@ -72,10 +72,11 @@ void Collector::sample(Time at) {
                            .port = port,
                            .queue_bytes = now.queue_bytes,
                            .tx_bytes = now.tx_bytes - before.tx_bytes,
-                           .utilisation = utilisation(now, now.wire_bytes - before.wire_bytes, at - sampled_at_),
+                           .utilisation = utilisation(std::max(now.rate, before.rate),
+                                                      now.wire_bytes - before.wire_bytes, at - sampled_at_),
                            .held = now.held - before.held};
     const bool is_foreign = simulation_->world().is_foreign_port(port);
-    before = {.tx_bytes = now.tx_bytes, .wire_bytes = now.wire_bytes, .held = now.held};
+    before = {.tx_bytes = now.tx_bytes, .wire_bytes = now.wire_bytes, .held = now.held, .rate = now.rate};
     if (is_foreign) {
       continue;
     }

@@ -50,6 +50,7 @@ class Collector final : public workload::MessageSink {
     std::uint64_t tx_bytes = 0;
     std::uint64_t wire_bytes = 0;
     Duration held;
+    Rate rate{};
   };
   void sample(Time at);
   [[nodiscard]] Result<void> check_limits() const;

@@ -262,11 +262,14 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
   table.add(
       {"network", fmt::format("{} host ports, {} switches, {} sessions", study.hosts, study.switches, own.sessions)});
   for (const results::ControlEventRow& event : study.results.control_events) {
+    // What is written once the next event is there is counted for that one.
+    const bool passed = event.last_entry.is_never() && &event != &study.results.control_events.back();
     table.add({event.kind,
-               fmt::format("{}{}{}: noticed after {}, last forwarding entry after {}",
+               fmt::format("{}{}{}: noticed after {}, last forwarding entry {}",
                            results::short_text(event.at.since_start()), event.link.empty() ? "" : " ",
                            event.links > 1 ? fmt::format("{} and {} more", event.link, event.links - 1) : event.link,
-                           after_event(event.noticed, event.at), after_event(event.last_entry, event.at))});
+                           after_event(event.noticed, event.at),
+                           passed ? "not before the next event" : "after " + after_event(event.last_entry, event.at))});
   }
   table.add({"black hole", fmt::format("longest {}, {} of {} destinations", results::short_text(losses.longest_hole),
                                        losses.touched, study.results.control_destinations.size())});

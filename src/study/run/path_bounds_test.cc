@@ -63,6 +63,24 @@ TEST_P(UnevenPaths, NoSenderHasMoreThanThePathsAllow) {
   EXPECT_NEAR(set.slowest, of(job.allowed->slowest) / 100e9, 0.05) << "weft paths says the same";
 }
 
+// Eight flows of the line from each leaf over eight uplinks: each may have one. Parts were those of a few hundred
+// hashes, the same for all flows, and left senders 0.9 of what they had.
+TEST(SprayingSenders, HaveTheirLineWhereAllPathsAreAlike) {
+  for (const char* const selector : {"mixed", "oblivious", "reps", "bitmap"}) {
+    const scenario::Scenario scenario =
+        from_text(std::string("seed = 1\n[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 16\n"
+                              "hosts_per_leaf = 8\n[link]\nrate = \"400 Gbps\"\n[uet]\npath_selector = \"") +
+                  selector + "\"\n[[traffic]]\nname = \"p\"\nkind = \"permutation\"\nshift = 8\nsize = \"2 MiB\"\n");
+    const results::RunResults results = results_of(scenario);
+    const results::Summary summary = results::summarise(results);
+    const results::JobSummary& job = summary.jobs.front();
+    ASSERT_TRUE(job.allowed);
+    EXPECT_EQ(job.allowed->slowest, job.allowed->per_sender) << selector;
+    EXPECT_GT(job.allowed->slowest, 380_gbps) << selector;
+    EXPECT_LE(of(job.per_sender->rate), of(job.allowed->per_sender)) << selector;
+  }
+}
+
 struct Family {
   const char* name;
   const char* settings;

@@ -148,7 +148,15 @@ void StepPhases::shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Byte
   const Bytes whole = sample.operation.size;
   const Bytes probe = slice_of(options_.slice, sample.members);
   const Bytes wanted = std::min(piece * static_cast<std::int64_t>(sample.members), whole);
-  if (wanted <= probe || ring_steps <= kSteps) {
+  if (wanted <= probe || (ring_steps <= kSteps && (ring_steps == 0 || options_.settles))) {
+    return;
+  }
+  if (ring_steps <= kSteps) {
+    // Nothing longer follows to show how chunks of one piece follow one another, and there are no steps to leave out.
+    // Both have whole chunks, since the last one of a piece may be short and shows nothing.
+    const Bytes longer = std::min(wanted * 2, whole);
+    const Bytes own = sample.role == Role::kProbe ? longer : std::min(wanted, longer / 2);
+    sample.size = sample.amount = own == whole ? whole : slice_of(own, sample.members);
     return;
   }
   const Bytes size = wanted == whole ? whole : slice_of(wanted, sample.members);

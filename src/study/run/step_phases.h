@@ -89,7 +89,8 @@ class StepPhases {
   /// Of a probe shorter than its operation, before it runs for the first time: if its algorithm goes around rings in so
   /// many steps, and a member's part of it is less than `piece`, a larger part of the operation's size and fewer of the
   /// steps, for as many bytes, or what four steps move if that is more. What a step costs beside its bytes is hidden
-  /// behind the rest of a long piece, not of a short one.
+  /// behind the rest of a long piece, not of a short one. Where no settling phases follow, rings of few steps have such
+  /// pieces too, and all their steps.
   void shape_probe(std::uint32_t phase, std::uint32_t ring_steps, Bytes piece);
   /// The same, of a probe that exchanges parts with `peers` others directly, one to a host or domain: where these are
   /// very many, only some of them, with up to `piece` for each. The longer probe begins as the shorter one.

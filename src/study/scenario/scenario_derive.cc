@@ -106,12 +106,17 @@ void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<s
       add("propagation", to_string(link.propagation));
     }
     const auto slowest = slowest_port(settings, static_cast<LinkTier>(tier));
-    const bool derived = origin_of(scenario, path + "rate") == Origin::kDerived;
-    if (derived && !paths.contains(path + "rate") && slowest < link.rate) {
+    if (rate_follows_ports(scenario, static_cast<LinkTier>(tier)) && !paths.contains(path + "rate") &&
+        slowest < link.rate) {
       link.rate = slowest;
       add("rate", to_string(link.rate));
     }
   }
+}
+
+bool rate_follows_ports(const Scenario& scenario, LinkTier tier) {
+  const auto& tiers = find_section("link")->group;
+  return origin_of(scenario, fmt::format("link.{}.rate", tiers[static_cast<std::size_t>(tier)])) == Origin::kDerived;
 }
 
 std::string profile_of(const Scenario& scenario) {

@@ -28,6 +28,9 @@ void derive_jobs(Scenario& scenario);
 void derive(DeviceOverride& override, DeviceSettings& settings, const std::set<std::string>& paths,
             const Scenario& scenario);
 
+/// Whether the rate of a tier's links is that of the slower of their ports, as nothing gives it.
+[[nodiscard]] bool rate_follows_ports(const Scenario& scenario, LinkTier tier);
+
 /// The entry that sets the parameters of the scenario's algorithm: the one it names, or the algorithm's usual one. What
 /// a family or tuning names is for DCQCN.
 [[nodiscard]] std::string profile_of(const Scenario& scenario);

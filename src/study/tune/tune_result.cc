@@ -40,12 +40,15 @@ std::string cost_text(const TuneResult& result, const Mistake& mistake) {
                      range.high / best * 100, mistake.keeps_limits ? "" : ", a limit NOT KEPT");
 }
 
+bool best_keeps_limits(const TuneResult& result) {
+  return std::ranges::all_of(result.limits,
+                             [](const LimitState& own) { return own.best && own.limit.holds(*own.best); });
+}
+
 /// A mistake in the key alone breaks a limit that the best keeps.
 bool decides_limits(const TuneResult& result, const TunedKey& key) {
   const auto breaks = [](const Mistake& own) { return !own.keeps_limits; };
-  const bool best_keeps =
-      std::ranges::all_of(result.limits, [](const LimitState& own) { return own.best && own.limit.holds(*own.best); });
-  return best_keeps && (std::ranges::any_of(key.near, breaks) || std::ranges::any_of(key.far, breaks));
+  return best_keeps_limits(result) && (std::ranges::any_of(key.near, breaks) || std::ranges::any_of(key.far, breaks));
 }
 
 std::string matters_text(const TuneResult& result, const TunedKey& key) {
@@ -60,12 +63,8 @@ std::string matters_text(const TuneResult& result, const TunedKey& key) {
 }
 
 bool only_best_keeps_limits(const TuneResult& result) {
-  const auto keeps = [](const LimitState& own, const std::optional<double>& value) {
-    return value && own.limit.holds(*value);
-  };
-  return std::ranges::any_of(result.limits,
-                             [&](const LimitState& own) { return own.start && !keeps(own, own.start); }) &&
-         std::ranges::all_of(result.limits, [&](const LimitState& own) { return keeps(own, own.best); });
+  const auto breaks = [](const LimitState& own) { return own.start && !own.limit.holds(*own.start); };
+  return std::ranges::any_of(result.limits, breaks) && best_keeps_limits(result);
 }
 
 const Mistake* worst(const std::vector<Mistake>& mistakes) {
@@ -128,8 +127,11 @@ class Writer {
       return "";
     }
     const sweep::Interval& range = *result_.gain.interval;
-    return fmt::format("{:.1f} % better ({:.1f} to {:.1f} % over {} seeds)", result_.gain.mean / start * 100,
-                       range.low / start * 100, range.high / start * 100,
+    const bool worse = result_.gain.mean < 0;
+    const double sign = worse ? -1 : 1;
+    return fmt::format("{:.1f} % {} ({:.1f} to {:.1f} % over {} seeds)", std::abs(result_.gain.mean) / start * 100,
+                       worse ? "worse" : "better", sign * (worse ? range.high : range.low) / start * 100,
+                       sign * (worse ? range.low : range.high) / start * 100,
                        std::min(result_.start.size(), result_.best.size()));
   }
 
@@ -146,6 +148,10 @@ class Writer {
         break;
       case Outcome::kKeepsLimits:
         line("The scenario as it is does not keep the limits, and what was found does.");
+        break;
+      case Outcome::kLimitsNotKept:
+        line(fmt::format("Nothing that was tried keeps the limits. What was found comes nearest to them{}",
+                         gain_text().empty() ? "." : "; the figure is " + gain_text()));
         break;
       case Outcome::kStartIsGood:
         line(fmt::format("The scenario is within {} of the best found: leave it as it is. {}",
@@ -170,7 +176,7 @@ class Writer {
     if (result_.broken) {
       broken(*result_.broken);
     }
-    if (outcome == Outcome::kBetter || outcome == Outcome::kKeepsLimits || outcome == Outcome::kNotKnown) {
+    if (outcome != Outcome::kStartIsGood && outcome != Outcome::kNothing) {
       line("  " + result_.command);
     }
   }
@@ -273,6 +279,8 @@ std::string_view word_of(Outcome outcome) {
       return "better";
     case Outcome::kKeepsLimits:
       return "keeps-limits";
+    case Outcome::kLimitsNotKept:
+      return "limits-not-kept";
     case Outcome::kStartIsGood:
       return "start-is-good";
     case Outcome::kNothing:
@@ -340,6 +348,9 @@ Outcome outcome_of_figure(const TuneResult& result) {
 }  // namespace
 
 Outcome outcome_of(const TuneResult& result) {
+  if (!result.best.empty() && !best_keeps_limits(result)) {
+    return Outcome::kLimitsNotKept;
+  }
   const Outcome of_figure = outcome_of_figure(result);
   return of_figure != Outcome::kBetter && only_best_keeps_limits(result) ? Outcome::kKeepsLimits : of_figure;
 }

@@ -78,11 +78,12 @@ struct TuneResult {
 };
 
 enum class Outcome : std::uint8_t {
-  kBetter,       // surely better than the start, by more than the tolerance
-  kKeepsLimits,  // not surely better, but the start does not keep a limit, and the best keeps all
-  kStartIsGood,  // settings matter, and the start is within the tolerance of the best
-  kNothing,      // no key matters: all that was tried is within the tolerance
-  kNotKnown,     // the interval of the gain includes zero, or settings may matter
+  kBetter,         // surely better than the start, by more than the tolerance
+  kKeepsLimits,    // not surely better, but the start does not keep a limit, and the best keeps all
+  kLimitsNotKept,  // neither the start nor anything that was tried keeps all limits; the best comes nearest
+  kStartIsGood,    // settings matter, and the start is within the tolerance of the best
+  kNothing,        // no key matters: all that was tried is within the tolerance
+  kNotKnown,       // the interval of the gain includes zero, or settings may matter
 };
 [[nodiscard]] Outcome outcome_of(const TuneResult& result);
 

@@ -223,12 +223,7 @@ template <class Fabric>
 Result<flow::Route> FlowMedium::spread_over(const Fabric& fabric, const Stream& stream) const {
   std::map<fabric::PortIndex, double> links;
   if (stream.any_path) {
-    // Another entropy value for each packet: hashes of no flow in particular.
-    PathStream one{.flow = stream.flow};
-    for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-      one.flow.hash = i * kHashStep;
-      add_links(fabric, one, 1.0 / kEntropies, links);
-    }
+    add_all_paths(fabric, {.flow = stream.flow}, 1, links);
   } else {
     add_links(fabric, {.flow = stream.flow, .entropy = stream.entropy}, 1, links);
   }

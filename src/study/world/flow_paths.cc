@@ -71,15 +71,6 @@ ContextPath context_path(const host::Nic& nic, const wire::PacketCommon& own, bo
   return {.entropy = own.entropy, .is_known = !comes_back};  // it has not sent yet
 }
 
-/// Another entropy value for each packet: hashes of no flow in particular.
-template <class Fabric>
-void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
-  for (std::uint32_t i = 1; i <= kEntropies; ++i) {
-    stream.flow.hash = i * kHashStep;
-    add_links(fabric, stream, part / kEntropies, links);
-  }
-}
-
 /// What a flow puts on each link: the part of it that goes there.
 template <class Fabric>
 std::map<fabric::PortIndex, double> parts_by_link(const Fabric& fabric, const World& world, const ConnectionEnd& end,

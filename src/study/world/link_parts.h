@@ -12,7 +12,7 @@
 
 namespace weft::study::world {
 
-/// A flow whose packets take any path is one of so many hashes: parts are then nearly equal.
+/// Where hashes do not spread evenly, a flow whose packets take any path is one of so many.
 inline constexpr std::uint32_t kEntropies = 512;
 inline constexpr std::uint32_t kHashStep = 0x9E3779B9;  // odd: all products differ
 
@@ -73,6 +73,32 @@ void add_links(const Fabric& fabric, const PathStream& stream, double part,
                std::map<fabric::PortIndex, double>& links) {
   add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
             [&](const auto& arrival) { return fabric.ports_taken(arrival.owner, stream.flow, stream.entropy); });
+}
+
+/// Whether packets with other hashes each go to all next hops alike, at every switch: no groups with weights or places
+/// that stay, and no paths that are pinned.
+template <class Fabric>
+[[nodiscard]] bool hashes_spread_evenly(const Fabric& fabric) {
+  if constexpr (requires { fabric.pinned(); }) {
+    return fabric.hash_groups().empty() && fabric.pinned() == nullptr;
+  } else {
+    return false;
+  }
+}
+
+/// The same of a flow with another entropy value, and so another hash, for each packet.
+template <class Fabric>
+void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
+  if (hashes_spread_evenly(fabric)) {
+    return add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
+                     [&](const auto& arrival) { return fabric.next_hops(arrival.owner, stream.flow.destination); });
+  }
+  // Of each flow others: what is uneven in so few would not be made up for by other flows.
+  const std::uint32_t own = stream.flow.source.value() * 0x85EBCA6B + stream.flow.destination.value() * 0xC2B2AE35;
+  for (std::uint32_t i = 1; i <= kEntropies; ++i) {
+    stream.flow.hash = own + i * kHashStep;
+    add_links(fabric, stream, part / kEntropies, links);
+  }
 }
 
 }  // namespace weft::study::world

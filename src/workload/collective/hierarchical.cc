@@ -8,7 +8,8 @@ constexpr std::uint32_t kRail = 1;
 constexpr std::uint32_t kDomainGather = 2;
 
 /// One channel as one rank sees it. A segment is what the members of one group own; of each segment a rank's ring
-/// carries the part of the member that has the rank's own number in that group.
+/// carries the part of the member that has the rank's own number in that group. Rails and exchanges in the domain go by
+/// the options' chunks, the domain's switch reduces pieces of these as large as it takes.
 struct HierarchyView {
   LaneContext context;
   std::uint32_t channel = 0;
@@ -23,6 +24,8 @@ struct HierarchyView {
   [[nodiscard]] std::uint32_t locals() const { return layout().largest_group(); }
   [[nodiscard]] std::uint32_t group() const { return layout().group_of(context.self); }
   [[nodiscard]] std::uint32_t local() const { return layout().local_of(context.self); }
+  [[nodiscard]] Chunker pieces() const { return context.chunker(); }
+  [[nodiscard]] Chunker chunker() const { return context.edge_chunker(); }
   [[nodiscard]] bool in_network() const { return context.options->domain_reduction == DomainReduction::kInNetwork; }
   [[nodiscard]] bool reduces_in_domain() const { return reduces && locals() > 1; }
   [[nodiscard]] std::uint32_t ahead(std::uint32_t steps) const { return (local() + steps) % locals(); }
@@ -32,11 +35,11 @@ struct HierarchyView {
   }
   [[nodiscard]] MemberIndex neighbour(std::uint32_t local_there) const { return member(group(), local_there); }
   [[nodiscard]] Extent share(std::uint32_t segment, std::uint32_t local_there) const {
-    return context.chunker().part(context.part_of(member(segment, local_there)), channel, context.channels);
+    return chunker().part(context.part_of(member(segment, local_there)), channel, context.channels);
   }
   [[nodiscard]] std::uint64_t chunks() const {
-    const Extent longest = context.chunker().part(context.part_of(MemberIndex(0)), channel, context.channels);
-    return context.chunker().chunks(longest);
+    const Extent longest = chunker().part(context.part_of(MemberIndex(0)), channel, context.channels);
+    return chunker().chunks(longest);
   }
   [[nodiscard]] std::uint64_t mark(std::uint32_t step, std::uint64_t chunk) const {
     return step * (chunks() + 1) + chunk + 1;
@@ -68,7 +71,7 @@ struct HierarchyView {
 };
 
 Lane domain_reduce_send(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {
@@ -84,7 +87,7 @@ Lane domain_reduce_send(HierarchyView view) {
 }
 
 Lane domain_reduce_receive(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.rail_segment(view.group(), turn), view.local());
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
@@ -98,26 +101,30 @@ Lane domain_reduce_receive(HierarchyView view) {
   }
 }
 
-/// Rooted reductions, one per member of the domain and chunk; all members ask for the same ones in the same order.
+/// Rooted reductions, one per member of the domain and piece; all members ask for the same ones in the same order.
 Lane domain_reduce_in_network(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t owner = 0; owner < view.locals(); ++owner) {
         const Extent share = view.share(view.rail_segment(view.group(), turn), owner);
-        if (chunk < chunker.chunks(share))
+        if (chunk >= chunker.chunks(share))
+          continue;
+        const Extent whole = chunker.chunk(share, chunk);
+        const std::uint64_t count = view.pieces().chunks(whole);
+        for (std::uint64_t piece = 0; piece < count; ++piece)
           co_yield {.kind = Action::Kind::kReduceInNetwork,
                     .slot = slot_of(view.channel, kDomainReduce),
                     .peer = view.neighbour(owner),
-                    .extent = chunker.chunk(share, chunk),
-                    .mark = owner == view.local() ? view.mark(turn, chunk) : 0};
+                    .extent = view.pieces().chunk(whole, piece),
+                    .mark = owner == view.local() && piece + 1 == count ? view.mark(turn, chunk) : 0};
       }
     }
   }
 }
 
 Lane rail_receive(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   const std::uint32_t before = (view.group() + view.groups() - 1) % view.groups();
   for (std::uint32_t step = 0; step < view.rail_steps(); ++step) {
     const bool adds = step < view.rail_reducing();
@@ -136,7 +143,7 @@ Lane rail_receive(HierarchyView view) {
 }
 
 Lane rail_send(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t step = 0; step < view.rail_steps(); ++step) {
     const Extent share = view.share(view.rail_segment(view.group(), step), view.local());
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
@@ -155,7 +162,7 @@ Lane rail_send(HierarchyView view) {
 }
 
 Lane domain_gather_send(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     const Extent share = view.share(view.gather_segment(turn), view.local());
     for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk) {
@@ -170,7 +177,7 @@ Lane domain_gather_send(HierarchyView view) {
 }
 
 Lane domain_gather_receive(HierarchyView view) {
-  const Chunker chunker = view.context.chunker();
+  const Chunker chunker = view.chunker();
   for (std::uint32_t turn = 0; turn < view.turns(); ++turn) {
     for (std::uint64_t chunk = 0; chunk < view.chunks(); ++chunk) {
       for (std::uint32_t step = 1; step < view.locals(); ++step) {

@@ -86,10 +86,9 @@ struct LaneContext {
   [[nodiscard]] std::uint64_t skipped() const { return rounds_skipped == nullptr ? 0 : *rounds_skipped; }
   [[nodiscard]] std::uint32_t size() const { return layout->size(); }
   /// What is only moved need not consist of whole elements.
-  [[nodiscard]] Chunker chunker() const {
-    const bool whole_elements = request.size % options->element == Bytes::zero();
-    return Chunker({.element = whole_elements ? options->element : Bytes(1), .chunk = chunk});
-  }
+  [[nodiscard]] Chunker chunker() const { return chunker_of(chunk); }
+  /// Of what goes over edges where a reducer takes less than a chunk at a time: as edges have room for it.
+  [[nodiscard]] Chunker edge_chunker() const { return chunker_of(options->chunk); }
   /// Slots of exchanges in which every member uses its own rails, one after the other.
   [[nodiscard]] std::uint32_t rail_slot(std::uint32_t channel, std::uint32_t phase) const {
     return slot_of(layout->rail_channel(channel), phase);
@@ -102,6 +101,12 @@ struct LaneContext {
   }
   /// The part of the buffer that belongs to a member, in reduce-scatter, all-gather and all-to-all.
   [[nodiscard]] Extent part_of(MemberIndex member) const { return chunker().part(whole(), member.value(), size()); }
+
+ private:
+  [[nodiscard]] Chunker chunker_of(Bytes size) const {
+    const bool whole_elements = request.size % options->element == Bytes::zero();
+    return Chunker({.element = whole_elements ? options->element : Bytes(1), .chunk = size});
+  }
 };
 
 /// Copies the part that the member keeps of what it exchanges.

@@ -36,11 +36,7 @@ struct NvlsView {
   }
 
   [[nodiscard]] Chunker pieces() const { return context.chunker(); }
-  [[nodiscard]] Chunker chunker() const {
-    LaneContext whole = context;
-    whole.chunk = context.options->chunk;
-    return whole.chunker();
-  }
+  [[nodiscard]] Chunker chunker() const { return context.edge_chunker(); }
   [[nodiscard]] Extent share(std::uint32_t owner) const {
     return chunker().part(chunker().part(context.whole(), owner, locals()), channel, context.channels);
   }
