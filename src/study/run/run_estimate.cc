@@ -37,7 +37,7 @@ constexpr double kStepsOfASlice = 16;
 constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
 /// Flows of jobs of more ranks are not followed.
-constexpr std::int64_t kMostFollowed = 2'048;
+constexpr std::int64_t kMostFollowed = 1'024;
 /// A smaller job is run with every packet, and put together for at most as many packet-hops.
 constexpr double kBothWays = 2;
 

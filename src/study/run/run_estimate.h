@@ -23,7 +23,7 @@ struct HopsEstimate {
 
 struct EstimateOptions {
   /// Connections are opened as for a run, and their flows followed through the network: takes as long as setting up the
-  /// run. Left out of jobs of more than 2,048 ranks, and where no operation leads over several switches.
+  /// run. Left out of jobs of more than 1,024 ranks, and where no operation leads over several switches.
   bool follows_flows = false;
   double check_hops = 0;  // for measuring the error of a composed step with a smaller job; 0: that is not done
 };

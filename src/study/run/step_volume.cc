@@ -124,21 +124,18 @@ Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options) 
 }
 
 double connection_ends(const std::vector<OperationVolume>& volumes) {
-  // A ring is gone round both ways.
-  constexpr double kWays = 2;
-  enum class Shape : std::uint8_t { kRing, kSends, kExchange };
-  std::map<std::pair<workload::Purpose, Shape>, double> ends;
+  // Members that share no domain with others deal with all of so few directly, over connections for either way.
+  constexpr double kMostDirect = 16;
+  std::map<std::pair<workload::Purpose, bool>, double> ends;
   for (const OperationVolume& own : volumes) {
     if (own.whole.network <= 0) {
       continue;
     }
-    const CollectiveKind kind = own.operation.kind;
-    const Shape shape = kind == CollectiveKind::kSend       ? Shape::kSends
-                        : kind == CollectiveKind::kAllToAll ? Shape::kExchange
-                                                            : Shape::kRing;
+    const bool exchange = own.operation.kind == CollectiveKind::kAllToAll;
     const double peers = std::max(own.domains - 1, 1.0);
-    double& most = ends[{own.operation.purpose, shape}];
-    most = std::max(most, shape == Shape::kExchange ? peers : kWays * std::min(peers, 2.0));
+    const bool direct = own.ring_steps == 0 && own.operation.kind != CollectiveKind::kSend && peers <= kMostDirect;
+    double& most = ends[{own.operation.purpose, exchange}];
+    most = std::max(most, exchange || direct ? 2 * peers : std::min(peers, 2.0));
   }
   double sum = 0;
   for (const auto& [of, count] : ends) {

@@ -38,8 +38,8 @@ struct VolumeOptions {
 /// In the order of operations. Errors: a parallelism that does not fit.
 [[nodiscard]] Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options);
 
-/// Ends of connections through the network that a rank has for them: two neighbours of a ring, one of sends, every
-/// domain of an exchange. Operations of one purpose and shape have the same communicators.
+/// Ends of connections through the network that a rank has for them, roughly: to the neighbours on a ring, or to every
+/// domain, either way, in an exchange and among few members. Operations of one purpose have the same communicators.
 [[nodiscard]] double connection_ends(const std::vector<OperationVolume>& volumes);
 
 /// Nodes of a step's graph that one rank has, as far as `most`; the largest of all pipeline stages. Errors: those of
