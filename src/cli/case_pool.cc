@@ -43,9 +43,11 @@ bool is_whole(const CaseResult& result) {
   return result && result->run.end != study::results::RunEnd::kInterrupted && !interrupted();
 }
 
-study::run::HopsEstimate hops_of(const study::scenario::Scenario& scenario, const Result<fabric::Graph>& graph) {
+study::run::HopsEstimate hops_of(const PooledCase& one, const Result<fabric::Graph>& graph) {
   const Result<study::run::HopsEstimate> hops =
-      graph ? study::run::estimate_hops(scenario, *graph) : Result<study::run::HopsEstimate>();
+      graph ? study::run::estimate_hops(*one.scenario, *graph,
+                                        {.follows_flows = true, .check_hops = one.options.check_hops})
+            : Result<study::run::HopsEstimate>();
   return hops ? *hops : study::run::HopsEstimate{};
 }
 
@@ -153,7 +155,7 @@ WorkPlan CasePool::plan(Job& job) const {
   for (const std::size_t i : job.missing) {
     const bool is_example = i == job.missing.front();
     job.hops.push_back(
-        hops_of(*job.cases[i].scenario, is_example ? graph : study::assembly::build_topology(*job.cases[i].scenario)));
+        hops_of(job.cases[i], is_example ? graph : study::assembly::build_topology(*job.cases[i].scenario)));
   }
   planned.hops = job.hops;
   planned.graph = graph ? &*graph : nullptr;

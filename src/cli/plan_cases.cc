@@ -87,7 +87,7 @@ Result<Scenario> PlanCases::make(const PlanCase& one) const {
     scenario->flow.probes = 0;
   }
   Result<void> fits = study::assembly::check_assembly(*scenario);
-  return fits ? scenario : pass_on(fits);
+  return fits ? scenario : tl::unexpected<Error>(in_words_of_plan(fits.error()));
 }
 
 const Result<Scenario>& PlanCases::scenario_of(const PlanCase& one) {

@@ -42,10 +42,13 @@ std::string lettered(const std::string& stem, std::size_t number, const std::str
   return stem + "-" + letters + ending;
 }
 
+Result<void> check_output_options(const PlanText& text) {
+  const int taken = (text.json == "-" ? 1 : 0) + (text.csv == "-" ? 1 : 0) + (text.cabling == "-" ? 1 : 0);
+  return taken > 1 ? fail("--json -, --csv - and --cabling - cannot share standard output; name a file for all but one")
+                   : Result<void>();
+}
+
 Result<void> check_outputs(const PlanText& text) {
-  if (text.json == "-" && text.csv == "-") {
-    return fail("--json - and --csv - cannot both have standard output");
-  }
   for (const std::string& file : {text.json, text.cabling}) {
     if (Result<void> possible = check_text_output(file); !possible) {
       return possible;
@@ -146,6 +149,9 @@ int finish(const PlanText& text, const PlanQuestion& question, const study::scen
 
 int run(const PlanText& text) {
   catch_interrupts();
+  if (Result<void> possible = check_output_options(text); !possible) {
+    return complain("plan", possible.error(), kUsageError);
+  }
   Result<study::scenario::Catalogue> catalogue = read_catalogue(text.scenario);
   if (!catalogue) {
     return complain("plan", catalogue.error(), kUsageError);

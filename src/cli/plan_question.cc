@@ -29,6 +29,8 @@ struct Suffix {
   double factor = 1;
 };
 
+constexpr double kMostAmount = 9e15;
+
 /// A number above 0 and a unit, with or without a space between. `option` and `right` are for the error.
 Result<double> parse_amount(std::string_view option, const std::string& text, std::span<const Suffix> units,
                             std::string_view right) {
@@ -38,7 +40,14 @@ Result<double> parse_amount(std::string_view option, const std::string& text, st
   std::string unit(rest, end);
   std::erase(unit, ' ');
   const auto found = std::ranges::find(units, unit, &Suffix::text);
-  if (error != std::errc() || found == units.end() || !(value > 0) || !(value * found->factor < 9e15)) {
+  const bool is_number = error == std::errc() && !std::isnan(value);
+  if (is_number && value <= 0) {
+    return fail("{} '{}': it must be above 0; expected {}", option, study::scenario::printable(text), right);
+  }
+  if (is_number && found != units.end() && !(value * found->factor < kMostAmount)) {
+    return fail("{} '{}': too much; expected {}", option, study::scenario::printable(text), right);
+  }
+  if (!is_number || found == units.end()) {
     return fail("{} '{}': expected {}", option, study::scenario::printable(text), right);
   }
   return value * found->factor;
@@ -150,15 +159,23 @@ Result<void> check_job(const Scenario& scenario) {
 
 /// Why there is none.
 Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
-  std::string why = fmt::format("{}", fmt::join(space.without_devices, "; "));
-  if (space.beyond_capacity > 0) {
-    why += why.empty() ? "" : "; ";
-    why += fmt::format(
+  std::vector<std::string> why = space.without_devices;
+  const bool has_room = space.beyond_capacity == 0;
+  if (has_room && space.beyond_ports == 0 && space.without_torus > 0) {
+    why.emplace_back("a torus is built of infiniband and uet alone; name one of them in --networks, or other --shapes");
+  }
+  if (has_room && space.beyond_ports > 0) {
+    why.emplace_back(
+        "a NIC has a port for each of --planes or of --tors, not both, and a torus or dragonfly one alone; name fewer, "
+        "other --shapes, or --nics with more ports");
+  }
+  if (!has_room) {
+    why.push_back(fmt::format(
         "of {} combinations of devices and shapes none has ports for {} GPUs; name other --shapes, --switches, --nics "
         "or fewer --rails",
-        space.beyond_capacity, gpus);
+        space.beyond_capacity, gpus));
   }
-  return {"no design: " + (why.empty() ? "no shape takes so many --planes or --tors with these NICs" : why)};
+  return {fmt::format("no design: {}", fmt::join(why, "; "))};
 }
 
 void set_base(PlanQuestion& question) {
@@ -259,9 +276,29 @@ Result<Scenario> scenario_with(const PlanQuestion& question, std::vector<std::st
     if (message.starts_with(question.base_file)) {
       message = message.substr(std::min(message.find(' ') + 1, message.size()));
     }
-    return fail("{}", message);
+    return tl::unexpected<Error>(in_words_of_plan({message}));
   }
   return made;
+}
+
+Error in_words_of_plan(Error error) {
+  using Option = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kOptions = {Option("scale_up.domain", "--domains"),
+                                   Option("topology.nics_per_host", "--rails"),
+                                   Option("topology.oversubscription", "--oversubscription"),
+                                   Option("topology.planes", "--planes"),
+                                   Option("fabric.switch", "--switches"),
+                                   Option("fabric.nic", "--nics"),
+                                   Option("fabric.family", "--networks")};
+  constexpr std::string_view kSetting = "--set ";
+  if (error.message.starts_with(kSetting)) {
+    const std::string rest = error.message.substr(kSetting.size());
+    const auto option = std::ranges::find_if(kOptions, [&rest](const auto& own) {
+      return rest.starts_with(own.first) && rest.substr(own.first.size()).starts_with(":");
+    });
+    error.message = option == kOptions.end() ? rest : std::string(option->second) + rest.substr(option->first.size());
+  }
+  return error;
 }
 
 }  // namespace weft::cli

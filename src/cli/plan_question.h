@@ -40,5 +40,7 @@ struct PlanQuestion {
 [[nodiscard]] Result<study::scenario::Scenario> scenario_with(const PlanQuestion& question,
                                                               std::vector<std::string> settings,
                                                               const study::scenario::Catalogue& catalogue);
+/// A design's settings are no --set of the user's: the option that they come from, or the key alone.
+[[nodiscard]] Error in_words_of_plan(Error error);
 
 }  // namespace weft::cli

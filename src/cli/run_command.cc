@@ -21,6 +21,7 @@
 #include "cli/terminal.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/subnet_routes.h"
+#include "study/results/failed_jobs.h"
 #include "study/results/results_key.h"
 #include "study/results/summary_comparison.h"
 #include "study/results/summary_text.h"
@@ -126,21 +127,17 @@ std::vector<study::run::CaptureRequest> captures_of(const RunText& text, const s
   return captures;
 }
 
-/// A job that is lost is what was asked for where the scenario makes something fail, or attacks it.
-int status_of(const study::results::RunResults& results) {
+/// A job that is lost is what was asked for where the scenario makes something fail, or attacks it; so is one of which
+/// every message failed, beside others that came through.
+int status_of(const study::results::RunResults& results, const std::vector<study::results::FailedJob>& failed) {
   switch (results.run.end) {
     case study::results::RunEnd::kFinished:
     case study::results::RunEnd::kTimeLimit:
-      return kSuccess;
+      return std::ranges::all_of(failed, &study::results::FailedJob::was_asked_for) ? kSuccess : kFault;
     case study::results::RunEnd::kInterrupted:
       return kInterrupted;
     case study::results::RunEnd::kJobLost:
-      return results.attacks.empty() &&
-                     std::ranges::all_of(
-                         results.events,
-                         [](const auto& event) { return event.kind == "job-lost" || event.kind == "watchdog"; })
-                 ? kFault
-                 : kSuccess;
+      return study::results::has_planned_faults(results) ? kSuccess : kFault;
     case study::results::RunEnd::kStuck:
     case study::results::RunEnd::kError:
       break;
@@ -303,6 +300,18 @@ class Outcome {
   [[nodiscard]] int status() const { return status_; }
 
  private:
+  void add_status(const std::string& name, const study::results::RunResults& results) {
+    const std::vector<study::results::FailedJob> failed = study::results::failed_jobs(results);
+    const int own = status_of(results, failed);
+    status_ = std::max(status_, own);
+    if (!results.run.error.empty() && own != kSuccess) {
+      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(results.run.error));
+    }
+    for (const study::results::FailedJob& job : failed) {
+      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(text_of(job)));
+    }
+  }
+
   Result<void> take(std::size_t index) {
     const study::scenario::Scenario& scenario = options_.scenarios[index];
     const std::string name = name_of(scenario);
@@ -324,10 +333,7 @@ class Outcome {
                                               terminal_columns(text_stream(text))));
       std::fflush(text_stream(text));
     }
-    status_ = std::max(status_, status_of(*result));
-    if (!result->run.error.empty() && status_of(*result) != kSuccess) {
-      fmt::print(stderr, "weft run: {}: {}\n", name, terminal_text(result->run.error));
-    }
+    add_status(name, *result);
     if (result->run.end == study::results::RunEnd::kInterrupted) {
       for (const study::run::CaptureRequest& capture : captures_of(text, scenario, options_.scenarios.size())) {
         fmt::print(stderr, "weft run: {}: interrupted; {} has what was captured until then\n", name, capture.file);
@@ -486,7 +492,8 @@ void add_run_command(CLI::App& app, RunText& text, int& exit_status) {
   command->add_flag("--force", text.force, "Run even if memory seems insufficient");
   command->get_option("--all-cases")->excludes("--case");
   command->footer(
-      "Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted (results under way are partial).");
+      "Exit status: 0 done, 1 the run or every message of a job failed, 2 wrong input, 130 interrupted (results under "
+      "way are partial).");
   command->callback([&text, &exit_status] { exit_status = run(text); });
 }
 

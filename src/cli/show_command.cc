@@ -119,7 +119,7 @@ int show_memory(const study::scenario::Scenario& scenario, bool json) {
       {"nics", "NICs, one for each port of a host", made.nics},
       {"queue_pairs", "queue pairs and what programs know of them", made.queue_pairs},
       {"packets", "packets under way", made.packets},
-      {"records", "messages and samples that results keep", made.records},
+      {"records", "messages, samples and nodes of steps, kept", made.records},
       {"other", "what every run takes, and a fifth to spare", made.other},
       {"total", "in all", made.total()},
   }};

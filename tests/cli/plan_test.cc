@@ -267,6 +267,25 @@ TEST_F(Plan, WrongInputIsRefusedWithWhatWouldBeRight) {
   expect_refused("--shapes fat-trees", "did you mean 'fat-tree'");
   expect_refused("--oversubscription 2", "--oversubscription");
   expect_refused("--nics connectx-77", "--nics");
+  expect_refused("--budget 0", "--budget '0': it must be above 0; expected an amount of US dollars");
+  expect_refused("--power -3kW", "--power '-3kW': it must be above 0");
+  expect_refused("--deadline 0s", "--deadline '0s': it must be above 0");
+  expect_refused("--deadline 30d --tokens 999999999T", "--tokens '999999999T': too much");
+  expect_refused("--json - --csv -", "cannot share standard output; name a file for all but one");
+  expect_refused("--json - --cabling -", "cannot share standard output");
+}
+
+/// The defect: of either it was said that no shape takes so many --planes or --tors, which nobody had asked for, and of
+/// a domain that does not fit that a --set was wrong that nobody had given.
+TEST_F(Plan, OptionsThatExcludeEachOtherAreNamed) {
+  expect_refused("--networks rocev2 --shapes torus",
+                 "no design: a torus is built of infiniband and uet alone; name one");
+  expect_refused("--networks rocev2 --tors 3",
+                 "no design: a NIC has a port for each of --planes or of --tors, not both");
+  expect_refused(
+      "--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --designs 1 "
+      "--iterations 0 --finalists 0 --domains 3",
+      "no design can be run: --domains: 2 hosts of 2 GPUs are 4 GPUs, not a multiple");
 }
 
 }  // namespace

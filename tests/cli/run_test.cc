@@ -63,6 +63,32 @@ TEST_F(Run, PrintsASummaryAndWritesAResultsFile) {
   EXPECT_TRUE(exists("results/small-rocev2-seed1.weft")) << outcome.out;
 }
 
+// No cable leads to the receiver any more: the run comes to its end, and nothing came through.
+TEST_F(Run, WhereEveryMessageFailsTheStatusSaysSo) {
+  std::ofstream(folder_ / "cut.toml") << R"([fabric]
+family = "rocev2"
+[topology]
+kind = "single-switch"
+hosts = 4
+[[traffic]]
+name = "writes"
+kind = "incast"
+size = "64 KiB"
+destinations = ["host0"]
+[transport]
+ack_timeout = 8
+[[event]]
+at = "0 s"
+select = "host0/nic0"
+action = "fail"
+)";
+  const Outcome outcome = run("cut.toml --no-results");
+  EXPECT_EQ(outcome.exit_status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("none completed: all 3 FAILED (transport retry counter exceeded)"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("weft run: cut: all 3 messages of 'writes' FAILED: transport retry counter exceeded"));
+}
+
 // A case that sets what the file says anyway was refused by the results file, and with it every run of the scenario.
 TEST_F(Run, CasesWithTheSameSettingsAreBothInOneResultsFile) {
   std::ofstream(folder_ / "small.toml", std::ios::app) << "[[case]]\nname = \"one\"\n[[case]]\nname = \"other\"\n";

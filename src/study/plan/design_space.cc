@@ -135,6 +135,7 @@ class Enumerator {
   void add(const Design& devices) {
     for (const Shape shape : options_.shapes) {
       if (shape == Shape::kTorus && !may_be_torus(devices.network)) {
+        ++space_.without_torus;
         continue;
       }
       Design design = devices;
@@ -159,6 +160,8 @@ class Enumerator {
         const bool has_both = planes > 1 && tors > 1;
         if (!has_both && ports <= design.nic.ports && (ports == 1 || takes_ports(design.shape))) {
           add_sizes(design);
+        } else {
+          ++space_.beyond_ports;
         }
       }
     }

@@ -36,6 +36,8 @@ struct Cluster {
 struct DesignSpace {
   std::vector<Design> designs;                 // in a fixed order
   std::size_t beyond_capacity = 0;             // combinations for which the switches have too few ports
+  std::size_t beyond_ports = 0;                // for which the NIC has, or the shape takes, fewer
+  std::size_t without_torus = 0;               // pairs of devices whose network is not built as a torus
   std::vector<std::string> without_devices{};  // networks for which there are none, each with the reason
 };
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/text_table.h"
+#include "study/results/failed_jobs.h"
 #include "study/results/results_scale_up.h"
 #include "study/results/results_steps.h"
 
@@ -163,7 +164,8 @@ void write_run(Writer& out, const RunResults& results, const Summary& summary) {
   out.line("simulated", work);
 }
 
-void write_job(Writer& out, const JobSummary& job, const std::vector<Probability>& shares) {
+/// `failure`: where nothing came through, why.
+void write_job(Writer& out, const JobSummary& job, const std::vector<Probability>& shares, const FailedJob* failure) {
   const auto time = [](Duration value) { return short_text(value); };
   out.blank();
   out.heading(job.name, shares);
@@ -175,7 +177,9 @@ void write_job(Writer& out, const JobSummary& job, const std::vector<Probability
     out.line("jitter", short_text(*job.jitter) + " (p99.9 - p50 of latency)");
   }
   std::string messages = fmt::format("{} completed, {}", job.messages, short_text(job.payload));
-  if (job.failed != 0) {
+  if (failure != nullptr) {
+    messages = fmt::format("none completed: all {} FAILED ({})", failure->messages, to_string(failure->status));
+  } else if (job.failed != 0) {
     messages += fmt::format("; {} FAILED", job.failed);
   }
   if (job.unfinished != 0) {
@@ -528,8 +532,10 @@ std::string short_text(Bytes value) {
 std::string summary_text(const RunResults& results, const Summary& summary, LineWidth width) {
   Writer out(width);
   write_run(out, results, summary);
+  const std::vector<FailedJob> failed = failed_jobs(results);
   for (const JobSummary& job : summary.jobs) {
-    write_job(out, job, results.run.percentiles);
+    const auto own = std::ranges::find(failed, job.name, &FailedJob::name);
+    write_job(out, job, results.run.percentiles, own == failed.end() ? nullptr : &*own);
   }
   // Flows have neither queues nor drops.
   if (results.run.fidelity != "flow") {

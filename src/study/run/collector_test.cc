@@ -1,5 +1,6 @@
 #include "study/run/collector.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -343,6 +344,29 @@ TEST(MemoryBeforeARun, CountsMessagesAndSamplesThatAreKept) {
   EXPECT_GT(memory_of({"traffic[0].count=1000000"}), few + kMessages * sizeof(results::MessageRow));
   // Five cables have ten ends; a sample each microsecond for a second.
   EXPECT_GT(memory_of({"stop=1s", "output.sample_interval=1us"}), few + 10'000'000 * sizeof(results::SampleRow));
+}
+
+/// Neither queue pairs nor the log of the step were counted.
+TEST(MemoryBeforeARun, CountsQueuePairsAndNodesOfTrainingSteps) {
+  const auto catalogue = scenario::Catalogue::load(std::nullopt);
+  const auto parts_of = [&](int gpus, int batch) {
+    const auto scenario = scenario::parse_scenario(
+        fmt::format(
+            "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"single-switch\"\nhosts = {}\ngpus_per_host = 4\n"
+            "nics_per_host = 4\n[scale_up]\nentry = \"nvlink4\"\n[[job]]\nname = \"llm\"\nmodel = "
+            "\"llama3-8b\"\ngpu = \"h100-sxm\"\ngpus = {}\ntp = 4\nglobal_batch = {}\n",
+            gpus / 4, gpus, batch),
+        {.file = "steps.toml", .case_name = {}, .settings = {}}, *catalogue);
+    EXPECT_TRUE(scenario) << scenario.error().message;
+    const auto graph = assembly::build_topology(*scenario);
+    return memory_parts(*scenario, *graph);
+  };
+  const MemoryEstimate few = parts_of(16, 16);
+  EXPECT_GT(few.queue_pairs, 0U);
+  EXPECT_GT(few.records, 0U);
+  EXPECT_GE(parts_of(32, 32).queue_pairs, 2 * few.queue_pairs);  // twice as many ranks in one ring
+  EXPECT_GT(parts_of(16, 64).records, 3 * few.records);          // four times as many micro-batches
+  EXPECT_EQ(parts_of(16, 64).queue_pairs, few.queue_pairs);
 }
 
 TEST(MemoryBeforeARun, IsKnownOfTrafficOverScaleUpLinks) {

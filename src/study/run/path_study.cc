@@ -577,6 +577,26 @@ HashReach reach_of(const PathModel& model, const PathRules& rules, const FlowSet
           .more = std::max(factors[factors.size() - 1 - outside], 1.0)};
 }
 
+/// One direction of a link between switches carries flows of two senders.
+bool do_meet(const PathModel& model, const PathRules& rules, const std::vector<world::PlannedFlow>& flows) {
+  const PathLoads loads = model.loads(flows, rules, PathModel::Keep::kFlows);
+  const std::uint32_t endpoints = model.graph().endpoints;
+  std::vector<EndpointId> first(model.ports().size(), EndpointId::invalid());
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    for (const world::LinkUse& use : loads.flows[i]) {
+      if (use.link < endpoints || model.peer_of(use.link).value() < endpoints) {
+        continue;
+      }
+      EndpointId& sender = first[use.link];
+      if (sender.is_valid() && sender != flows[i].source) {
+        return true;
+      }
+      sender = flows[i].source;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<results::PathReport> study_paths(const scenario::Scenario& given, const PathStudyOptions& options) {
@@ -662,6 +682,37 @@ Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, 
     } else {
       known->less = std::min(known->less, own.less);
       known->more = std::max(known->more, own.more);
+    }
+  }
+  return made;
+}
+
+Result<std::set<std::pair<std::string, std::string>>> meeting_operations(const scenario::Scenario& scenario) {
+  std::set<std::pair<std::string, std::string>> made;
+  UnheardMessages nobody;
+  Result<OpenedFlows> opened = open_flows(scenario, nobody);
+  if (!opened) {
+    return pass_on(opened);
+  }
+  const fabric::Graph& graph = opened->simulation->world().graph();
+  Result<Choices> choices = choices_of(scenario, graph, Time::zero());
+  if (!choices) {
+    return pass_on(choices);
+  }
+  const PathModel model(graph, model_options(scenario, *choices));
+  for (const FlowSet& set : opened->plan.sets) {
+    if (set.purpose.empty()) {
+      continue;
+    }
+    PathRules rules = choices->rules;
+    rules.linear = &choices->tables;
+    std::vector<fabric::PinnedFlows> tables;
+    if (rules.policy == fabric::PathPolicy::kCentral) {
+      tables = tables_of(model, set.flows, scenario.routing);
+      rules.tables = tables;
+    }
+    if (do_meet(model, rules, set.flows)) {
+      made.emplace(set.name.substr(0, set.name.rfind(": ")), set.purpose);
     }
   }
   return made;

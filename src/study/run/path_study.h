@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -41,5 +43,10 @@ struct HashReach {
 
 /// By purpose, over all kinds of operations of it; none where no flow is hashed. Errors: as study_paths.
 [[nodiscard]] Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, std::uint32_t seeds);
+
+/// Operations of training steps whose flows meet: one direction of a link between switches carries flows of two
+/// senders, each operation by itself. By the name of the job and the purpose. Errors: as study_paths.
+[[nodiscard]] Result<std::set<std::pair<std::string, std::string>>> meeting_operations(
+    const scenario::Scenario& scenario);
 
 }  // namespace weft::study::run

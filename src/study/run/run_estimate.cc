@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_hosts.h"
 #include "study/assembly/build_scale_up.h"
 #include "study/assembly/build_traffic.h"
+#include "study/run/composition_check.h"
+#include "study/run/path_study.h"
 #include "study/run/step_volume.h"
 #include "study/run/training_run.h"
 #include "study/scenario/scenario_validate.h"
@@ -29,6 +36,10 @@ constexpr double kExactIsWorth = 1.6;
 constexpr double kStepsOfASlice = 16;
 constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
+/// Flows of jobs of more ranks are not followed.
+constexpr std::int64_t kMostFollowed = 1'024;
+/// A smaller job is run with every packet, and put together for at most as many packet-hops.
+constexpr double kBothWays = 2;
 
 std::vector<std::uint32_t> leaves_of(const fabric::Graph& graph) {
   std::vector<std::uint32_t> leaves(graph.endpoints);
@@ -44,8 +55,8 @@ std::vector<std::uint32_t> leaves_of(const fabric::Graph& graph) {
 
 class Estimator {
  public:
-  Estimator(const scenario::Scenario& scenario, const fabric::Graph& graph)
-      : scenario_(scenario), graph_(graph), leaves_(leaves_of(graph)) {}
+  Estimator(const scenario::Scenario& scenario, const fabric::Graph& graph, const EstimateOptions& options)
+      : scenario_(scenario), graph_(graph), options_(options), leaves_(leaves_of(graph)) {}
 
   Result<HopsEstimate> all() {
     if (scenario_.fidelity == scenario::Fidelity::kFlow) {
@@ -73,10 +84,54 @@ class Estimator {
       }
       sum = {.least = sum.least + own->least, .most = sum.most + own->most};
     }
-    return sum;
+    const HopsEstimate check = of_check();
+    return HopsEstimate{.least = sum.least + check.least, .most = sum.most + check.most};
   }
 
  private:
+  /// Whether slices of such an operation have to settle, as far as that is known before its probes.
+  [[nodiscard]] bool settles(const assembly::TrafficPlan& plan, const OperationVolume& own) {
+    if (own.whole.network <= 0) {
+      return false;
+    }
+    // Flows of kernel sockets meet on the cores of their hosts.
+    const bool on_cores = options_.follows_flows && assembly::service_of(plan.family) == host::Service::kTcp;
+    const bool meets = company_ > 0 || on_cores || (own.crosses && may_meet(plan, own));
+    any_meet_ = any_meet_ || meets;
+    return meets;
+  }
+
+  [[nodiscard]] bool may_meet(const assembly::TrafficPlan& plan, const OperationVolume& own) {
+    if (!std::exchange(has_followed_, true) && options_.follows_flows &&
+        plan.training->settings->ranks <= kMostFollowed && !scenario::detours(scenario_.routing.policy)) {
+      if (auto found = meeting_operations(scenario_)) {
+        meeting_ = *std::move(found);
+      }
+    }
+    return !meeting_ || meeting_->contains({plan.job.name, std::string(to_string(own.operation.purpose))});
+  }
+
+  /// Of the first job's smaller one (study/run/composition_check.h), where steps are put together.
+  [[nodiscard]] HopsEstimate of_check() const {
+    const bool composed = std::ranges::any_of(scenario_.jobs, [](const scenario::JobSettings& job) {
+      return job.trains() && job.training.fidelity == scenario::StepFidelity::kComposed;
+    });
+    if (options_.check_hops <= 0 || !composed) {
+      return {};
+    }
+    double most = options_.check_hops;
+    for (const scenario::JobSettings& job : scenario_.jobs) {
+      most = any_meet_ ? std::max(most, static_cast<double>(job.training.slice_hops)) : most;
+    }
+    const auto small = smaller_job(
+        scenario_, most, any_meet_ || scenario_.jobs.size() > 1 ? CheckedRanks::kAll : CheckedRanks::kTwoHosts);
+    const auto hops = small ? estimated_hops(*small) : Result<double>(0);
+    if (!hops || *hops > most) {
+      return {};  // it is not run
+    }
+    return {.least = *hops * kLeastPart, .most = *hops * kBothWays};
+  }
+
   /// Links of a path, twice: a packet and its acknowledgement.
   enum class Ends : std::uint8_t { kApart, kNeighbours };  // behind several switches, or one
   [[nodiscard]] double network_hops(double bytes, Ends ends = Ends::kApart) const {
@@ -123,7 +178,7 @@ class Estimator {
     return {.least = made * kLeastPart, .most = made};
   }
 
-  Result<HopsEstimate> of_job(const assembly::TrafficPlan& plan) const {
+  Result<HopsEstimate> of_job(const assembly::TrafficPlan& plan) {
     const scenario::JobSettings& job = *plan.training->settings;
     if (!job.trains()) {
       return HopsEstimate{};  // tokens and iterations are short beside what follows from them
@@ -163,7 +218,7 @@ class Estimator {
   }
 
   [[nodiscard]] HopsEstimate of_phases(const assembly::TrafficPlan& plan, const std::vector<OperationVolume>& volumes,
-                                       double whole) const {
+                                       double whole) {
     const scenario::TrainingSettings& training = plan.training->settings->training;
     const Rate rate = plan.training->network_rate;
     const double ranks = static_cast<double>(plan.machines.size());
@@ -175,14 +230,20 @@ class Estimator {
     double settling = 0;
     double seconds = 0;
     double phases = 0;
+    std::set<std::tuple<workload::Purpose, workload::CollectiveKind, double>> known;
     for (const OperationVolume& own : volumes) {
       const double share = own.stands_for_all ? own.members / ranks : 1;
       const double part = probed_part(own, training.slice);
       probes += hops_of_whole(own) * part * share;
       seconds += seconds_of(own.whole, plan) * part;
       phases += own.operation.size > training.slice ? 2 : 1;
-      if (own.whole.network > 0 && (own.crosses || company_ > 0)) {
-        const double sent = kRepetitions * std::min(own.whole.network, kStepsOfASlice * piece * ranks);
+      if (settles(plan, own)) {
+        const double slice = std::min(own.whole.network, kStepsOfASlice * piece * ranks);
+        // Operations of the same communicators whose slices are the same are measured once.
+        if (options_.follows_flows && !known.insert({own.operation.purpose, own.operation.kind, slice}).second) {
+          continue;
+        }
+        const double sent = kRepetitions * slice;
         settling += network_hops(sent);
         seconds += sent / ranks * 8 / static_cast<double>(rate.bits_per_second());
         phases += 2;
@@ -213,14 +274,20 @@ class Estimator {
 
   const scenario::Scenario& scenario_;
   const fabric::Graph& graph_;
+  const EstimateOptions& options_;
   std::vector<std::uint32_t> leaves_;
   double company_ = 0;  // packet-hops per second of what lasts as long as the jobs
+  /// By job and purpose; none: not known.
+  std::optional<std::set<std::pair<std::string, std::string>>> meeting_;
+  bool has_followed_ = false;
+  bool any_meet_ = false;
 };
 
 }  // namespace
 
-Result<HopsEstimate> estimate_hops(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  return Estimator(scenario, graph).all();
+Result<HopsEstimate> estimate_hops(const scenario::Scenario& scenario, const fabric::Graph& graph,
+                                   const EstimateOptions& options) {
+  return Estimator(scenario, graph, options).all();
 }
 
 }  // namespace weft::study::run

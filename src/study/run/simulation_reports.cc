@@ -277,10 +277,48 @@ std::uint64_t estimate_records(const scenario::Scenario& scenario, const fabric:
   return bytes;
 }
 
+/// Of jobs that train.
+struct JobMemory {
+  std::uint64_t ranks = 0;
+  std::uint64_t connection_ends = 0;
+  std::uint64_t nodes = 0;
+};
+
+JobMemory estimate_jobs(const scenario::Scenario& scenario, const fabric::Graph& graph) {
+  // Beyond it a step that is put together leaves out copies of the model (TrainingRun::Options::max_nodes).
+  constexpr std::uint64_t kMostNodes = 4'000'000;
+  JobMemory sum;
+  scenario::Scenario jobs = scenario;
+  jobs.traffic.clear();
+  std::erase_if(jobs.jobs, [](const scenario::JobSettings& job) { return !job.trains(); });
+  if (jobs.jobs.empty() || scenario.fidelity == scenario::Fidelity::kFlow) {
+    return sum;
+  }
+  const auto scale_up = assembly::plan_scale_up(jobs, graph);
+  const auto plans = scale_up ? assembly::plan_traffic(jobs, graph, scale_up->has_value() ? &**scale_up : nullptr)
+                              : Result<std::vector<assembly::TrafficPlan>>();
+  const std::vector<std::uint32_t> leaves(graph.endpoints);  // does not matter here
+  for (std::size_t i = 0; plans && i < plans->size(); ++i) {
+    const assembly::TrafficPlan& plan = (*plans)[i];
+    const scenario::JobSettings& job = *plan.training->settings;
+    const auto volumes = step_volumes({.plan = plan, .leaves = leaves, .micro_batches = job.training.pipeline});
+    const auto nodes = step_nodes(job, kMostNodes);
+    if (!volumes || !nodes) {
+      continue;  // building the run says why
+    }
+    const auto ranks = static_cast<std::uint64_t>(job.ranks);
+    sum.ranks += ranks;
+    sum.connection_ends += ranks * static_cast<std::uint64_t>(connection_ends(*volumes));
+    sum.nodes += std::min(ranks * *nodes, kMostNodes);
+  }
+  return sum;
+}
+
 }  // namespace
 
 // Measured on permutations of fat-trees: ports with their queues, a NIC with one queue pair, and the packets of one
-// bandwidth-delay product per host; then a fifth more.
+// bandwidth-delay product per host; then a fifth more. Of training steps that are put together on 16 to 128 GPUs: what
+// a rank and a node of its step take, with what the critical path is found from.
 MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr std::uint64_t kPerPort = 1'600;
   constexpr std::uint64_t kPerEndpoint = 9'000;
@@ -307,14 +345,19 @@ MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Gr
                        ? all * all
                        : 2 * all;
   }
-  constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kPerTrainingRank = 90'000;
+  constexpr std::uint64_t kPerNode = 340;
+  constexpr std::uint64_t kAlways = std::uint64_t{20} << 20;
+  const JobMemory jobs = estimate_jobs(scenario, graph);
+  connections += jobs.connection_ends;
   MemoryEstimate made{.ports = 2 * graph.links.size() * kPerPort,
                       .nics = graph.endpoints * kPerEndpoint,
-                      .queue_pairs = connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge,
+                      .queue_pairs = connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge +
+                                     jobs.ranks * kPerTrainingRank,
                       .packets = std::uint64_t{200} * graph.endpoints * kPerPacket,
                       .other = kAlways};
   made.other += made.total() / 5;
-  made.records = estimate_records(scenario, graph);
+  made.records = estimate_records(scenario, graph) + jobs.nodes * kPerNode;
   return made;
 }
 

@@ -107,6 +107,7 @@ Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options) 
       own.whole.network += sent.network * ranks_of_stage;
       own.whole.scale_up += sent.scale_up * ranks_of_stage;
       own.members = spread.members;
+      own.domains = spread.members / spread.together;
       own.ring_steps = ring_steps_of(work->request.kind, spread);
       own.stands_for_all = spread.inside;
       own.crosses = own.crosses || spread.crosses;
@@ -120,6 +121,47 @@ Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options) 
     all.push_back(own);
   }
   return all;
+}
+
+double connection_ends(const std::vector<OperationVolume>& volumes) {
+  // Members that share no domain with others deal with all of so few directly, over connections for either way.
+  constexpr double kMostDirect = 16;
+  std::map<std::pair<workload::Purpose, bool>, double> ends;
+  for (const OperationVolume& own : volumes) {
+    if (own.whole.network <= 0) {
+      continue;
+    }
+    const bool exchange = own.operation.kind == CollectiveKind::kAllToAll;
+    const double peers = std::max(own.domains - 1, 1.0);
+    const bool direct = own.ring_steps == 0 && own.operation.kind != CollectiveKind::kSend && peers <= kMostDirect;
+    double& most = ends[{own.operation.purpose, exchange}];
+    most = std::max(most, exchange || direct ? 2 * peers : std::min(peers, 2.0));
+  }
+  double sum = 0;
+  for (const auto& [of, count] : ends) {
+    sum += count;
+  }
+  return sum;
+}
+
+Result<std::uint64_t> step_nodes(const scenario::JobSettings& job, std::uint64_t most) {
+  workload::TrainingJob training = scenario::training_job_of(job.training);
+  Result<workload::TrainingPlan> plan = workload::TrainingPlan::make(training, job.training.gpu_model, job.ranks);
+  if (!plan) {
+    return pass_on(plan);
+  }
+  std::uint64_t largest = 0;
+  for (std::int64_t stage = 0; stage < job.training.pipeline; ++stage) {
+    workload::RankCoordinates place;
+    place.at[static_cast<std::size_t>(workload::Axis::kPipeline)] = stage;
+    workload::TransformerStep graph(*plan, workload::rank_at(plan->job().parallelism, place));
+    std::uint64_t nodes = 0;
+    while (nodes < most && graph.next()) {
+      ++nodes;
+    }
+    largest = std::max(largest, nodes);
+  }
+  return largest;
 }
 
 }  // namespace weft::study::run

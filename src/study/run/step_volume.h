@@ -24,6 +24,7 @@ struct OperationVolume {
   double instances = 0;         // in a step, of one communicator
   SentBytes whole{};            // of one on each communicator
   double members = 0;           // of a communicator
+  double domains = 0;           // in which they are, each without scale-up links being one of its own
   double ring_steps = 0;        // around rings over its domains; 0: none, or none that go through scale-up links
   bool stands_for_all = false;  // inside a domain: one communicator is run for all
   bool crosses = false;         // members are behind several switches
@@ -36,5 +37,13 @@ struct VolumeOptions {
 };
 /// In the order of operations. Errors: a parallelism that does not fit.
 [[nodiscard]] Result<std::vector<OperationVolume>> step_volumes(const VolumeOptions& options);
+
+/// Ends of connections through the network that a rank has for them, roughly: to the neighbours on a ring, or to every
+/// domain, either way, in an exchange and among few members. Operations of one purpose have the same communicators.
+[[nodiscard]] double connection_ends(const std::vector<OperationVolume>& volumes);
+
+/// Nodes of a step's graph that one rank has, as far as `most`; the largest of all pipeline stages. Errors: those of
+/// step_volumes().
+[[nodiscard]] Result<std::uint64_t> step_nodes(const scenario::JobSettings& job, std::uint64_t most);
 
 }  // namespace weft::study::run
