@@ -74,6 +74,9 @@ struct FabricContext {
   PacketPool& packets;
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;  // that may lay out a large fabric together; changes no result
+  /// Paths, links and delays alone are asked for, and nothing is ever sent: what packets need at each port (queues,
+  /// buffers, credits, pauses) is not laid out. What cannot be built is refused alike.
+  bool paths_alone = false;
 };
 
 /// Without partitions, the first.

@@ -157,9 +157,12 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   friend class EthernetControl;
 
   using FabricCore::FabricCore;
-  void lay_out_queues(std::uint32_t threads);
-  [[nodiscard]] Result<void> size_buffers(std::uint32_t threads);
-  void set_up_queues(PortIndex index);
+  void lay_out_queues(const FabricContext& context);
+  void set_up_queues(std::uint32_t threads);
+  void set_up_queues_of(PortIndex index);
+  /// As it is at a switch before anything comes.
+  [[nodiscard]] IngressGroup empty_group(PortIndex index, std::uint32_t priority) const;
+  [[nodiscard]] Result<void> size_buffers();
   [[nodiscard]] Result<void> set_up_telemetry();
 
   [[nodiscard]] EgressQueue& queue_of(PortIndex port, std::uint32_t priority) {

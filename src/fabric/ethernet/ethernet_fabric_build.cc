@@ -25,12 +25,15 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   WEFT_ASSERT(!options.switches.empty() && !options.ports.empty());
   std::unique_ptr<EthernetFabric> fabric(new EthernetFabric(std::move(graph), std::move(options), context));
   fabric->lay_out(context.threads);
-  fabric->lay_out_queues(context.threads);
+  fabric->lay_out_queues(context);
   fabric->set_up_departures();
   if (Result<void> able = fabric->set_up_link_control(); !able) {
     return pass_on(able);
   }
-  if (Result<void> sized = fabric->size_buffers(context.threads); !sized) {
+  if (!context.paths_alone) {
+    fabric->set_up_queues(context.threads);
+  }
+  if (Result<void> sized = fabric->size_buffers(); !sized) {
     return pass_on(sized);
   }
   if (Result<void> able = fabric->set_up_telemetry(); !able) {
@@ -47,13 +50,15 @@ Result<std::unique_ptr<EthernetFabric>> EthernetFabric::create(Graph graph, Ethe
   return fabric;
 }
 
-void EthernetFabric::lay_out_queues(std::uint32_t threads) {
-  const std::size_t queues = ports_.size() * kPriorities;
-  resize_populated(queues_, queues, threads);
-  resize_populated(groups_, queues, threads);
-  resize_populated(markers_, queues, threads);
-  resize_populated(pauses_, ports_.size(), threads);
-  port_drops_.resize(ports_.size());
+void EthernetFabric::lay_out_queues(const FabricContext& context) {
+  if (!context.paths_alone) {
+    const std::size_t queues = ports_.size() * kPriorities;
+    resize_populated(queues_, queues, context.threads);
+    resize_populated(groups_, queues, context.threads);
+    resize_populated(markers_, queues, context.threads);
+    resize_populated(pauses_, ports_.size(), context.threads);
+    port_drops_.resize(ports_.size());
+  }
   gap_bytes_ = narrow(options_.frame_gap);
   for (EthernetPort& port : ports_) {
     port.control_delay += options_.ports[ports_[port.peer].profile].pause_response;
@@ -73,21 +78,26 @@ void EthernetFabric::lay_out_queues(std::uint32_t threads) {
   }
 }
 
-Result<void> EthernetFabric::size_buffers(std::uint32_t threads) {
+void EthernetFabric::set_up_queues(std::uint32_t threads) {
   in_parts(ports_.size(), {.threads = threads, .least = kPortsOfThread}, [this](std::size_t first, std::size_t last) {
     for (std::size_t index = first; index < last; ++index) {
-      set_up_queues(static_cast<PortIndex>(index));
+      set_up_queues_of(static_cast<PortIndex>(index));
     }
   });
+}
+
+Result<void> EthernetFabric::size_buffers() {
   for (std::uint32_t ordinal = 0; ordinal < switches_.size(); ++ordinal) {
     Switch& node = switches_[ordinal];
     const Bytes buffer = options_.switches[node.profile].buffer;
     std::int64_t headroom = 0;
     std::int64_t reserve = 0;
-    const std::size_t first = std::size_t{node.first_port} * kPriorities;
-    for (std::size_t i = first; i < first + std::size_t{node.ports} * kPriorities; ++i) {
-      headroom += groups_[i].headroom_limit;
-      reserve += groups_[i].reserve;
+    for (PortIndex index = node.first_port; index < node.first_port + node.ports; ++index) {
+      for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
+        const IngressGroup& group = groups_.empty() ? empty_group(index, priority) : group_of(index, priority);
+        headroom += group.headroom_limit;
+        reserve += group.reserve;
+      }
     }
     if (headroom + reserve > buffer.count()) {
       return fail(
@@ -101,49 +111,56 @@ Result<void> EthernetFabric::size_buffers(std::uint32_t threads) {
   return {};
 }
 
-void EthernetFabric::set_up_queues(PortIndex index) {
+IngressGroup EthernetFabric::empty_group(PortIndex index, std::uint32_t p) const {
+  const EthernetPort& port = ports_[index];
+  const EthernetPortOptions& profile = options_.ports[port.profile];
+  const PriorityOptions& priority = profile.priorities[p];
+  IngressGroup group;
+  group.lossless = priority.lossless;
+  group.alpha_shift = priority.ingress_alpha_shift;
+  group.reserve = narrow(priority.reserve);
+  group.xon_offset = narrow(priority.xon_offset);
+  group.has_fixed_limit = priority.ingress_limit.has_value();
+  group.fixed_limit = narrow(priority.ingress_limit.value_or(Bytes::zero()));
+  if (priority.egress_limit && !priority.lossless && !priority.ingress_limit) {
+    group.has_fixed_limit = true;  // the queue alone says whether there is room
+    group.fixed_limit = 0xFFFFFFFF;
+  }
+  if (priority.lossless) {
+    const bool has_retry = !controls_.empty() && controls_[port.peer].retry.is_on();
+    // What LLR may bring after a pause: all that the peer's replay buffer holds, and what its latency has under way.
+    const Bytes replay = has_retry ? Bytes(static_cast<std::int64_t>(controls_[port.peer].retry.buffer)) +
+                                         port.rate.bytes_in(loop_of(port.peer).one_way * 2)
+                                   : Bytes::zero();
+    group.headroom_limit = narrow(
+        priority.headroom.value_or(headroom_bytes({.rate = port.rate,
+                                                   .propagation = graph_.links[map_.link_of(index).value()].propagation,
+                                                   .pipeline = options_.switches[switches_[port.owner].profile].latency,
+                                                   .response = options_.ports[ports_[port.peer].profile].pause_response,
+                                                   .peer_frame = profile.mtu_frame,
+                                                   .local_frame = profile.mtu_frame,
+                                                   .replay = replay})));
+  }
+  if (receives_credits(index, p)) {
+    group.lossless = true;  // by credits: nothing comes for which there is no room
+    group.reserve = controls_[index].receives[p].buffer() * credit_unit(index);
+    group.has_fixed_limit = true;
+    group.fixed_limit = 0xFFFFFFFF;
+  }
+  return group;
+}
+
+void EthernetFabric::set_up_queues_of(PortIndex index) {
   const EthernetPort& port = ports_[index];
   const EthernetPortOptions& profile = options_.ports[port.profile];
   if (port.has(kIsEndpoint)) {
     return;
   }
-  const bool has_retry = !controls_.empty() && controls_[port.peer].retry.is_on();
-  // What LLR may bring after a pause: all that the peer's replay buffer holds, and what its latency has under way.
-  const Bytes replay = has_retry ? Bytes(static_cast<std::int64_t>(controls_[port.peer].retry.buffer)) +
-                                       port.rate.bytes_in(loop_of(port.peer).one_way * 2)
-                                 : Bytes::zero();
-  const Duration pipeline = options_.switches[switches_[port.owner].profile].latency;
   const std::uint64_t name = map_.port_hash(index);
   for (std::uint32_t p = 0; p < kPriorities; ++p) {
     const PriorityOptions& priority = profile.priorities[p];
     queue_of(index, p).alpha_shift = priority.egress_limit ? kNoShare : priority.egress_alpha_shift;
-    IngressGroup& group = group_of(index, p);
-    group.lossless = priority.lossless;
-    group.alpha_shift = priority.ingress_alpha_shift;
-    group.reserve = narrow(priority.reserve);
-    group.xon_offset = narrow(priority.xon_offset);
-    group.has_fixed_limit = priority.ingress_limit.has_value();
-    group.fixed_limit = narrow(priority.ingress_limit.value_or(Bytes::zero()));
-    if (priority.egress_limit && !priority.lossless && !priority.ingress_limit) {
-      group.has_fixed_limit = true;  // the queue alone says whether there is room
-      group.fixed_limit = 0xFFFFFFFF;
-    }
-    if (priority.lossless) {
-      group.headroom_limit = narrow(priority.headroom.value_or(
-          headroom_bytes({.rate = port.rate,
-                          .propagation = graph_.links[map_.link_of(index).value()].propagation,
-                          .pipeline = pipeline,
-                          .response = options_.ports[ports_[port.peer].profile].pause_response,
-                          .peer_frame = profile.mtu_frame,
-                          .local_frame = profile.mtu_frame,
-                          .replay = replay})));
-    }
-    if (receives_credits(index, p)) {
-      group.lossless = true;  // by credits: nothing comes for which there is no room
-      group.reserve = controls_[index].receives[p].buffer() * credit_unit(index);
-      group.has_fixed_limit = true;
-      group.fixed_limit = 0xFFFFFFFF;
-    }
+    group_of(index, p) = empty_group(index, p);
     if (priority.ecn) {
       markers_[index * kPriorities + p] = Red(*priority.ecn, name + p);
       if (profile.ecn_decision == EcnDecision::kStart) {

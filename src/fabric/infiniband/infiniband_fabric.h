@@ -145,7 +145,8 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   InfiniBandFabric(Graph graph, InfiniBandOptions options, FabricContext context);
   [[nodiscard]] Result<void> check_options();
   [[nodiscard]] Result<void> check_levels(const InfiniBandPortOptions& profile) const;
-  void lay_out_lanes(std::uint32_t threads);
+  void lay_out_lanes();
+  void lay_out_queues(std::uint32_t threads);
   void set_up_lanes(PortIndex index);
   void fill_credits();
   void add_stages(const Switch& node);

@@ -41,8 +41,11 @@ Result<std::unique_ptr<InfiniBandFabric>> InfiniBandFabric::create(Graph graph, 
     return pass_on(checked);
   }
   fabric->lay_out(context.threads);
-  fabric->lay_out_lanes(context.threads);
-  fabric->fill_credits();
+  fabric->lay_out_lanes();
+  if (!context.paths_alone) {
+    fabric->lay_out_queues(context.threads);
+    fabric->fill_credits();
+  }
   for (const Switch& node : fabric->switches_) {
     fabric->add_stages(node);
   }
@@ -111,11 +114,7 @@ Result<void> InfiniBandFabric::check_levels(const InfiniBandPortOptions& profile
   return {};
 }
 
-void InfiniBandFabric::lay_out_lanes(std::uint32_t threads) {
-  const std::uint32_t ports = port_count();
-  resize_populated(credits_, std::size_t{ports} * lanes_, threads);
-  resize_populated(outputs_, std::size_t{ports} * lanes_, threads);
-  queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
+void InfiniBandFabric::lay_out_lanes() {
   if (options_.lane_phases > 1) {
     phases_ = LanePhases(graph_, map_);
   }
@@ -128,6 +127,13 @@ void InfiniBandFabric::lay_out_lanes(std::uint32_t threads) {
                       : is_sure                   ? LookAhead::kAlways
                                                   : LookAhead::kOneHop;
   }
+}
+
+void InfiniBandFabric::lay_out_queues(std::uint32_t threads) {
+  const std::uint32_t ports = port_count();
+  resize_populated(credits_, std::size_t{ports} * lanes_, threads);
+  resize_populated(outputs_, std::size_t{ports} * lanes_, threads);
+  queues_.resize({.ports = ports, .output_lanes = ports * lanes_});
   in_parts(ports, {.threads = threads, .least = kPortsOfThread}, [this](std::size_t first, std::size_t last) {
     for (std::size_t index = first; index < last; ++index) {
       set_up_lanes(static_cast<PortIndex>(index));

@@ -71,7 +71,8 @@ Result<std::unique_ptr<FlowMedium>> FlowMedium::create(FlowMediumOptions options
   if (std::holds_alternative<fabric::ScheduledOptions>(own.fabric)) {
     return fail("a scheduled fabric has no flow level; set fidelity = \"packet\"");
   }
-  const fabric::FabricContext context{medium->kernel_, medium->packets_, own.seed};
+  const fabric::FabricContext context{
+      .kernel = medium->kernel_, .packets = medium->packets_, .seed = own.seed, .paths_alone = true};
   auto network = fabric::AnyFabric::create(std::exchange(own.graph, {}), std::move(own.fabric), context);
   if (!network) {
     return pass_on(network);
