@@ -75,18 +75,17 @@ void add_links(const Fabric& fabric, const PathStream& stream, double part,
             [&](const auto& arrival) { return fabric.ports_taken(arrival.owner, stream.flow, stream.entropy); });
 }
 
-/// Whether packets with other hashes each go to all next hops alike, at every switch: no groups with weights or places
-/// that stay, and no paths that are pinned.
 template <class Fabric>
 [[nodiscard]] bool hashes_spread_evenly(const Fabric& fabric) {
-  if constexpr (requires { fabric.pinned(); }) {
-    return fabric.hash_groups().empty() && fabric.pinned() == nullptr;
+  if constexpr (requires { fabric.spreads_hashes_evenly(); }) {
+    return fabric.spreads_hashes_evenly();
   } else {
     return false;
   }
 }
 
-/// The same of a flow with another entropy value, and so another hash, for each packet.
+/// What a flow puts on each link whose packets have another entropy value, and so another hash, each, and so another
+/// hash, for each packet.
 template <class Fabric>
 void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
   if (hashes_spread_evenly(fabric)) {
