@@ -84,7 +84,7 @@ template <class Fabric>
   }
 }
 
-/// What a flow puts on each link whose packets have another entropy value, and so another hash, each, and so another
+/// What a flow puts on each link whose packets have another entropy value, and so another hash, each.
 /// hash, for each packet.
 template <class Fabric>
 void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
