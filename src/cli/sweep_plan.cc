@@ -239,8 +239,9 @@ std::vector<std::string> chance_settings(const Scenario& scenario) {
   for (std::size_t i = 0; i < with.jobs.size(); ++i) {
     const auto& own = with.jobs[i].training.straggler.distribution;
     if (own.index() != scenario.jobs[i].training.straggler.distribution.index()) {
-      settings.push_back(fmt::format("job[{}].straggler=uniform to {:g}%", i,
-                                     std::get<workload::UniformlySlow>(own).most.millionths / 1e4));
+      settings.push_back(
+          fmt::format("job[{}].straggler=uniform to {:g}%", i,
+                      static_cast<double>(std::get<workload::UniformlySlow>(own).most.millionths) / 1e4));
     }
   }
   return settings;

@@ -313,7 +313,7 @@ bool InfiniBandFabric::on_slow_arrival(InfiniBandPort& in, PortIndex index, Pack
     return true;
   }
   // The hold of this call, so that the place outlived copies which left at once.
-  WaitingPacket last{.blocks = static_cast<std::uint16_t>(arrived.blocks), .input = index};
+  WaitingPacket last{.packet = {}, .blocks = static_cast<std::uint16_t>(arrived.blocks), .input = index, .since = {}};
   last.input_lane = static_cast<std::uint8_t>(arrived.lane | kSharesBuffer);
   leave_place(arrived.place, last);
   release_input(last, now);

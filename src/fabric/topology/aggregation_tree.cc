@@ -185,7 +185,8 @@ class TreeBuilder {
     tree_.nodes.push_back(std::move(node));
     return {{.index = static_cast<std::uint32_t>(tree_.nodes.size() - 1),
              .is_member = false,
-             .first_member = found.front().first_member}};
+             .first_member = found.front().first_member,
+             .via = {}}};
   }
 
   const Switches& switches_;

@@ -42,7 +42,7 @@ struct ManagerEvent {
 struct ManagerStudy {
   std::string error{};      // why there can be no subnet, or its manager could not bring it up; the rest may be empty
   std::size_t subnets = 0;  // parts that no cable joins have a manager each
-  Duration bring_up;        // the longest
+  Duration bring_up{};      // the longest
   std::uint64_t requests = 0;  // of all bring-ups
   std::vector<ManagerEvent> events{};
 };

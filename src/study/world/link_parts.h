@@ -85,7 +85,6 @@ template <class Fabric>
 }
 
 /// What a flow puts on each link whose packets have another entropy value, and so another hash, each.
-/// hash, for each packet.
 template <class Fabric>
 void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
   if (hashes_spread_evenly(fabric)) {
