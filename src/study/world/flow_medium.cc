@@ -41,6 +41,8 @@ workload::Operation operation_of(verbs::WrOpcode opcode) {
 /// Picoseconds of a core in a second: its capacity.
 constexpr double kCoreTime = 1e12;
 constexpr double kBitsPerByte = 8;
+/// Of a path through three tiers of switches.
+constexpr std::size_t kUsualHops = 6;
 
 /// A WRITE of one full packet.
 flow::MessageQuery full_message(const flow::PathEnds& ends) {
@@ -198,6 +200,8 @@ template <class Fabric>
 Result<flow::Route> FlowMedium::route_over(const Fabric& fabric, const Stream& stream) const {
   const fabric::Graph& graph = fabric.graph();
   flow::Route route;
+  route.links.reserve(kUsualHops);
+  route.hops.reserve(kUsualHops);
   fabric::PortIndex port = fabric.port_index({graph.node_of(stream.flow.source), 0});
   for (int hop = 0; hop < kMaxHops; ++hop) {
     const auto& out = fabric.port(port);
