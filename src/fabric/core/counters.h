@@ -37,6 +37,8 @@ struct PortCounters {
   std::uint64_t reorder_peak = 0;       // most bytes in all of them
   std::uint64_t reorder_overflows = 0;  // packets that found no queue or no room, and passed out of order
   std::uint64_t reorder_timeouts = 0;   // waits that ended with packets missing
+  std::uint64_t reorder_late = 0;       // packets that came after a wait for them had ended
+  Duration reorder_latest{};            // from the beginning of such a wait, at most
 };
 
 }  // namespace weft::fabric

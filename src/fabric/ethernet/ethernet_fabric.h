@@ -224,6 +224,7 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   void send_answer(const Arrival& at, const LeafFlow& flow, const ConWeaveHeader& content, Time now);
   [[nodiscard]] bool order_by_phase(const Arrival& at, PacketHandle handle, Time now);
   [[nodiscard]] bool order_by_number(const Arrival& at, PacketHandle handle, Time now);
+  void note_late(const Arrival& at, const LeafFlow& flow, std::uint32_t number, Time now);
   void clear(const Arrival& at, const LeafFlow& flow, Time now);
   [[nodiscard]] bool hold(const Arrival& at, const LeafFlow& flow, PacketHandle handle, Time now);
   void release_front(OrderQueue& queue, std::uint32_t priority, Time now);

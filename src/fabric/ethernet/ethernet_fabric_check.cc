@@ -41,6 +41,8 @@ PortCounters EthernetFabric::port_counters(PortIndex port, Time) const {
     counters.reorder_peak = order.bytes_peak;
     counters.reorder_overflows = order.overflows;
     counters.reorder_timeouts = order.timeouts;
+    counters.reorder_late = order.late;
+    counters.reorder_latest = order.latest;
   }
   if (!controls_.empty()) {
     const LinkControl& control = controls_[port];

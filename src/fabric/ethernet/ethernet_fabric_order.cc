@@ -11,6 +11,8 @@ namespace {
 /// A path that has more switches is none.
 constexpr int kMostSwitches = 64;
 constexpr std::uint32_t kMostPaths = 0xFFFF;
+/// Waits of a flow that ended with packets missing, of which it is remembered which these are.
+constexpr std::size_t kMostGivenUp = 256;
 
 bool is_answer(ConWeaveKind kind) {
   return kind == ConWeaveKind::kReply || kind == ConWeaveKind::kClear || kind == ConWeaveKind::kNotify;
@@ -232,6 +234,7 @@ bool EthernetFabric::order_by_number(const Arrival& at, PacketHandle handle, Tim
   const std::uint32_t number = order_->headers[handle].number;
   switch (at.leaf.order.take(flow, number)) {
     case SequenceOrder::Place::kLate:
+      note_late(at, flow, number, now);
       return false;
     case SequenceOrder::Place::kEarly:
       if (hold(at, flow, handle, now)) {
@@ -249,6 +252,24 @@ bool EthernetFabric::order_by_number(const Arrival& at, PacketHandle handle, Tim
   forward_later(at.port, handle, now);
   release_due(at.leaf, flow, now);
   return true;
+}
+
+// It was not lost, so a longer wait would have kept the order. One that was given up for want of room had no wait.
+void EthernetFabric::note_late(const Arrival& at, const LeafFlow& flow, std::uint32_t number, Time now) {
+  const auto missing = at.leaf.given_up.find(flow);
+  if (missing == at.leaf.given_up.end()) {
+    return;
+  }
+  for (const GivenUpPackets& part : missing->second) {
+    if (!SequenceOrder::is_before(number, part.from) && SequenceOrder::is_before(number, part.to)) {
+      const PortIndex egress =
+          switches_[at.port.owner].first_port + routes_.next_hops(at.port.owner, flow.destination)[0];
+      OrderPort& counts = order_->ports[egress];
+      ++counts.late;
+      counts.latest = std::max(counts.latest, now - part.waited_since);
+      return;
+    }
+  }
 }
 
 // False: no queue or no room is left, or the port leads nowhere, and the packet is as it was. Otherwise it waits, or
@@ -393,7 +414,13 @@ Time EthernetFabric::end_waits(std::uint32_t ordinal, Time now) {
       release_all(leaf, flow, now);
       clear({ports_[ingress], ingress, leaf}, flow, now);
     } else {
-      leaf.order.skip_to(flow, queue.packets.front().number);
+      const HeldPacket& first = queue.packets.front();
+      std::deque<GivenUpPackets>& missing = leaf.given_up[flow];
+      missing.push_back({.from = leaf.order.expected(flow), .to = first.number, .waited_since = first.came});
+      if (missing.size() > kMostGivenUp) {
+        missing.pop_front();
+      }
+      leaf.order.skip_to(flow, first.number);
       release_due(leaf, flow, now);
     }
   }

@@ -43,6 +43,13 @@ struct OrderQueue {
   std::deque<HeldPacket> packets;  // in the order in which they leave
 };
 
+/// Packets of a flow that a wait has ended without, from one number to before another.
+struct GivenUpPackets {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Time waited_since;
+};
+
 /// The part of one leaf.
 class LeafOrder {
  public:
@@ -66,7 +73,8 @@ class LeafOrder {
   ConWeaveDestination destination;
   SequenceSource numbers;
   SequenceOrder order;
-  std::map<LeafFlow, OrderQueue> queues;     // of flows of which something waits
+  std::map<LeafFlow, OrderQueue> queues;                    // of flows of which something waits
+  std::map<LeafFlow, std::deque<GivenUpPackets>> given_up;  // by number; the last ones of each flow
   std::vector<ConWeaveSource::Paths> paths;  // by the switch they lead to; without a round trip: not known yet
 
  private:
@@ -78,6 +86,8 @@ struct OrderPort {
   std::uint64_t held = 0;  // packets so far
   std::uint64_t overflows = 0;
   std::uint64_t timeouts = 0;
+  std::uint64_t late = 0;    // packets that came after a wait for them had ended
+  Duration latest{};         // from the beginning of such a wait, at most
   std::uint32_t queues = 0;  // now
   std::uint32_t queues_peak = 0;
   std::uint64_t bytes = 0;  // now

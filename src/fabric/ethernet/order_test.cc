@@ -18,6 +18,8 @@ struct Order {
   std::uint64_t bytes = 0;   // likewise
   std::uint64_t overflows = 0;
   std::uint64_t timeouts = 0;
+  std::uint64_t late = 0;
+  Duration latest{};  // at one port
 };
 
 Order order_of(const World& world) {
@@ -29,6 +31,8 @@ Order order_of(const World& world) {
     sum.bytes = std::max(sum.bytes, counters.reorder_peak);
     sum.overflows += counters.reorder_overflows;
     sum.timeouts += counters.reorder_timeouts;
+    sum.late += counters.reorder_late;
+    sum.latest = std::max(sum.latest, counters.reorder_latest);
   }
   return sum;
 }
@@ -88,6 +92,18 @@ TEST(LeafReorder, AWaitThatIsTooShortPassesPacketsOutOfOrder) {
   EXPECT_GT(order_of(*world).timeouts, 10U);
 }
 
+// What came after its wait says how long one should be.
+TEST(LeafReorder, AWaitForTheLatestOfThosePacketsKeepsTheOrder) {
+  const Order brief = order_of(*sprayed(reordered({.wait = 4_us})));
+  EXPECT_GT(brief.late, 50U);
+  EXPECT_GT(brief.latest, 4_us);
+  EXPECT_LE(brief.latest, kDifference);
+  const auto long_enough = sprayed(reordered({.wait = brief.latest + 1_ns}));
+  EXPECT_EQ(late_at(*long_enough, 2), 0U);
+  EXPECT_EQ(order_of(*long_enough).timeouts, 0U);
+  EXPECT_EQ(order_of(*long_enough).late, 0U);
+}
+
 // Two hosts send to one: their flows need a queue each.
 TEST(LeafReorder, FlowsWithoutAQueuePassOutOfOrder) {
   for (const std::uint32_t queues : {1U, 2U}) {
@@ -116,6 +132,7 @@ TEST(LeafReorder, LostPacketsAreGivenUpAfterTheWait) {
   EXPECT_EQ(late_at(world, 2), 0U);
   EXPECT_GT(order_of(world).timeouts, 0U);
   EXPECT_LE(order_of(world).timeouts, lost);
+  EXPECT_EQ(order_of(world).late, 0U) << "what is lost does not come later";
 }
 
 TEST(LeafReorder, WhateverChoosesThePaths) {

@@ -36,6 +36,8 @@ class SequenceOrder {
     }
     return is_before(number, expected) ? Place::kLate : Place::kEarly;
   }
+  /// The one that is due next.
+  [[nodiscard]] std::uint32_t expected(const LeafFlow& flow) { return expected_[flow]; }
   /// All before `number` are given up.
   void skip_to(const LeafFlow& flow, std::uint32_t number) { expected_[flow] = number; }
 

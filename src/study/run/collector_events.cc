@@ -7,6 +7,7 @@
 #include "base/format_quantity.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/subnet_resweeps.h"
+#include "study/results/summary_text.h"
 #include "study/run/collector_ports.h"
 #include "study/scenario/scenario_words.h"
 
@@ -148,6 +149,39 @@ void take_storms(results::RunResults& results) {
   }
 }
 
+/// Why leaves that restore the order did not.
+void take_leaf_order(const world::World& world, Time now, results::RunResults& results) {
+  const auto* const ethernet = world.fabric().get_if<fabric::EthernetFabric>();
+  if (ethernet == nullptr) {
+    return;
+  }
+  std::uint64_t late = 0;
+  std::uint64_t overflows = 0;
+  Duration latest;
+  for (fabric::PortIndex port = 0; port < ethernet->port_count(); ++port) {
+    const fabric::PortCounters counters = ethernet->port_counters(port, now);
+    late += counters.reorder_late;
+    overflows += counters.reorder_overflows;
+    latest = std::max(latest, counters.reorder_latest);
+  }
+  const auto packets = [](std::uint64_t count) { return fmt::format("{} packet{}", count, count == 1 ? "" : "s"); };
+  const auto add = [&results](std::string text) {
+    results.events.push_back({.at = Time::never(), .kind = "leaf order", .place = "leaves", .text = std::move(text)});
+  };
+  if (late != 0) {
+    add(
+        fmt::format("{} came out of order after a wait had given them up, up to {} after it began; set "
+                    "routing.reorder_wait above that",
+                    packets(late), results::short_text(latest)));
+  }
+  if (overflows != 0) {
+    add(
+        fmt::format("{} passed out of order for want of a queue or room; set routing.reorder_queues or reorder_buffer "
+                    "higher",
+                    packets(overflows)));
+  }
+}
+
 }  // namespace
 
 void take_events(const Simulation& simulation, results::RunResults& results) {
@@ -162,6 +196,7 @@ void take_events(const Simulation& simulation, results::RunResults& results) {
   }
   take_deadlocks(simulation.world(), results);
   take_storms(results);
+  take_leaf_order(simulation.world(), results.run.ended_at, results);
   std::ranges::stable_sort(results.events, {}, &results::EventRow::at);
 }
 
