@@ -7,7 +7,6 @@
 #include "base/format_quantity.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/subnet_resweeps.h"
-#include "study/results/summary_text.h"
 #include "study/run/collector_ports.h"
 #include "study/scenario/scenario_words.h"
 
@@ -172,7 +171,7 @@ void take_leaf_order(const world::World& world, Time now, results::RunResults& r
     add(
         fmt::format("{} came out of order after a wait had given them up, up to {} after it began; set "
                     "routing.reorder_wait above that",
-                    packets(late), results::short_text(latest)));
+                    packets(late), latest));
   }
   if (overflows != 0) {
     add(
