@@ -10,6 +10,7 @@
 #include "study/assembly/build_fabric.h"
 #include "study/results/results.h"
 #include "study/run/simulation_parts.h"
+#include "study/run/step_volume.h"
 #include "study/scenario/packet_sizes.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
