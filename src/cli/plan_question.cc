@@ -158,6 +158,13 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
         "or fewer --rails",
         space.beyond_capacity, gpus);
   }
+  if (space.one_switch > 0) {
+    why += why.empty() ? "" : "; ";
+    why += fmt::format(
+        "in {} combinations one switch has ports for {} GPUs, so there is no leaf-spine or fat-tree; name --shapes "
+        "single-switch, or fat-tree for several --planes",
+        space.one_switch, gpus);
+  }
   return {"no design: " + (why.empty() ? "no shape takes so many --planes or --tors with these NICs" : why)};
 }
 
