@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/nearest_word.h"
 #include "cli/sweep_plan.h"
 #include "study/plan/scenario_text.h"
@@ -161,9 +162,10 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
   if (space.one_switch > 0) {
     why += why.empty() ? "" : "; ";
     why += fmt::format(
-        "in {} combinations one switch has ports for {} GPUs, so there is no leaf-spine or fat-tree; name --shapes "
-        "single-switch, or fat-tree for several --planes",
-        space.one_switch, gpus);
+        "in {} one switch has ports for {} GPUs, so there is no leaf-spine or fat-tree; name --shapes single-switch, "
+        "or "
+        "fat-tree for several --planes",
+        counted(space.one_switch, {"combination", "combinations"}), gpus);
   }
   return {"no design: " + (why.empty() ? "no shape takes so many --planes or --tors with these NICs" : why)};
 }

@@ -35,7 +35,7 @@ struct Cluster {
 
 struct DesignSpace {
   std::vector<Design> designs;                 // in a fixed order
-  std::size_t beyond_capacity = 0;             // combinations for which the switches have too few ports
+  std::size_t beyond_capacity = 0;             // combinations: too few ports, or no such shape of the hosts
   std::size_t one_switch = 0;                  // for which one switch has enough, and the shape has none above it
   std::vector<std::string> without_devices{};  // networks for which there are none, each with the reason
 };
