@@ -29,7 +29,9 @@ std::optional<Growth> growth_to(const PlanQuestion& question, const PlannedDesig
   const study::plan::Wiring& now = today.design.wiring;
   made.rewired = later.shape != today.design.shape || now.hosts_per_leaf != later.wiring.hosts_per_leaf ||
                  now.parallel_links != later.wiring.parallel_links || now.spines != later.wiring.spines ||
-                 later.groups != today.design.groups || later.sizes != today.design.sizes;
+                 later.groups != today.design.groups || later.tree.parallel_links != today.design.tree.parallel_links ||
+                 later.tree.tiers != today.design.tree.tiers || later.tree.radix != today.design.tree.radix ||
+                 later.sizes != today.design.sizes;
   if (later.switch_.name != today.design.switch_.name) {
     made.switch_ = later.switch_.name;
     made.rewired = true;

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/nearest_word.h"
 #include "cli/sweep_plan.h"
 #include "study/plan/scenario_text.h"
@@ -160,7 +161,7 @@ Result<void> check_job(const Scenario& scenario) {
 /// Why there is none.
 Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
   std::vector<std::string> why = space.without_devices;
-  const bool has_room = space.beyond_capacity == 0;
+  const bool has_room = space.beyond_capacity == 0 && space.one_switch == 0;
   if (has_room && space.beyond_ports == 0 && space.without_torus > 0) {
     why.emplace_back("a torus is built of infiniband and uet alone; name one of them in --networks, or other --shapes");
   }
@@ -169,11 +170,17 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
         "a NIC has a port for each of --planes or of --tors, not both, and a torus or dragonfly one alone; name fewer, "
         "other --shapes, or --nics with more ports");
   }
-  if (!has_room) {
+  if (space.beyond_capacity > 0) {
     why.push_back(fmt::format(
         "of {} combinations of devices and shapes none has ports for {} GPUs; name other --shapes, --switches, --nics "
         "or fewer --rails",
         space.beyond_capacity, gpus));
+  }
+  if (space.one_switch > 0) {
+    why.push_back(fmt::format(
+        "in {} one switch has ports for {} GPUs, so there is no leaf-spine or fat-tree; name --shapes single-switch, or "
+        "fat-tree for several --planes",
+        counted(space.one_switch, {"combination", "combinations"}), gpus));
   }
   return {fmt::format("no design: {}", fmt::join(why, "; "))};
 }

@@ -156,6 +156,7 @@ void PlanRun::bound(const study::plan::Design& design) {
 Result<void> PlanRun::bound_all() {
   result_.enumerated = question_.space.designs.size();
   result_.beyond_capacity = question_.space.beyond_capacity;
+  result_.one_switch = question_.space.one_switch;
   options_.tell(fmt::format("bounds of {}", counted(result_.enumerated, {"design", "designs"})));
   for (const study::plan::Design& design : question_.space.designs) {
     if (interrupted()) {

@@ -222,6 +222,16 @@ TEST_F(Plan, ADeviceThatDoesNotServeANetworkIsTheReason) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("ports")));
 }
 
+/// The defect: it was said that there were too few ports.
+TEST_F(Plan, OneSwitchThatTakesAllIsTheReason) {
+  const std::string few = "--networks rocev2 --switches tomahawk-5 --nics connectx-7 --rails 2 --planes 1 --shapes ";
+  for (const char* const shape : {"leaf-spine", "fat-tree"}) {
+    expect_refused(few + shape,
+                   "one switch has ports for 4 GPUs, so there is no leaf-spine or fat-tree; name --shapes");
+    EXPECT_THAT(plan(few + shape).err, Not(HasSubstr("none has ports")));
+  }
+}
+
 /// The defect: plans added stragglers that their text did not name and their scenarios did not have.
 TEST_F(Plan, WhatIsWrittenRunsAsThePlanSays) {
   const Outcome outcome = plan(fmt::format("{} --json - --write {}", kOne, (folder_ / "designs").string()));

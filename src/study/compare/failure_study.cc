@@ -343,8 +343,9 @@ std::vector<TopologyVariant> variants_of(const scenario::Scenario& scenario, con
   return variants;
 }
 
-/// A tree whose racks have two leaves has room for half the hosts: it is built of larger switches, the smallest that
-/// suffice. Errors: those of the network itself, where there are none.
+/// A tree whose racks have two leaves has room for half the hosts: it is built with fewer cables side by side, thus
+/// with more switches above, or else of larger switches, the smallest that suffice. Errors: those of the network
+/// itself, where there are none.
 Result<scenario::Scenario> variant_scenario(const TopologyVariant& variant, const FabricChoice& choice,
                                             scenario::ScenarioRequest request, const scenario::Catalogue& catalogue,
                                             const fabric::Graph& base) {
@@ -364,12 +365,19 @@ Result<scenario::Scenario> variant_scenario(const TopologyVariant& variant, cons
   }
   Result<fabric::Graph> graph = assembly::build_topology(*made);
   const std::int64_t ports = is_tree && made->topology.radix > 0 ? made->devices.switch_.ports : 0;
-  for (std::int64_t radix = made->topology.radix + 2; !graph && radix <= ports; radix += 2) {
-    scenario::ScenarioRequest larger = request;
-    larger.settings.push_back(fmt::format("topology.radix={}", radix));
-    Result<scenario::Scenario> next = with_library(choice, larger, catalogue);
-    if (next && assembly::build_topology(*next)) {
-      return next;
+  const std::int64_t most = made->topology.parallel_links;
+  for (std::int64_t radix = made->topology.radix; !graph && radix <= ports; radix += 2) {
+    for (std::int64_t parallel = most; parallel >= 1; --parallel) {
+      if (most % parallel != 0) {
+        continue;
+      }
+      scenario::ScenarioRequest larger = request;
+      larger.settings.push_back(fmt::format("topology.radix={}", radix));
+      larger.settings.push_back(fmt::format("topology.parallel_links={}", parallel));
+      Result<scenario::Scenario> next = with_library(choice, larger, catalogue);
+      if (next && assembly::build_topology(*next)) {
+        return next;
+      }
     }
   }
   if (!graph) {

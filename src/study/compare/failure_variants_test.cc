@@ -120,6 +120,17 @@ TEST(FailureVariants, AFullTreeIsBuiltOfLargerSwitches) {
   }
 }
 
+// Four leaves of radix 8 under two spines with two cables to each; racks of two leaves need four spines with one.
+TEST(FailureVariants, ATreeOfBundledCablesHasFewerOfThemSideBySide) {
+  const std::vector<FailureTask> tasks = tasks_of(std::string(kTree) + "parallel_links = 2\n");
+  ASSERT_EQ(tasks.size(), 4U);
+  EXPECT_EQ(tasks[1].reason, "");
+  EXPECT_EQ(tasks[1].scenario.topology.radix, 8);
+  EXPECT_EQ(tasks[1].scenario.topology.parallel_links, 1);
+  EXPECT_EQ(counts_of(tasks[1]), (Counts{.leaves = 8, .spines = 4, .ports = 32}));
+  EXPECT_EQ(tasks[2].scenario.topology.parallel_links, 2);
+}
+
 TEST(FailureVariants, PortsOfInfiniBandDoNotStandInForOneAnother) {
   const std::vector<FailureTask> tasks = tasks_of(kLeafSpine, "infiniband");
   ASSERT_EQ(tasks.size(), 4U);

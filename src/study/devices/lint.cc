@@ -7,6 +7,7 @@
 
 #include "base/format_quantity.h"
 #include "fabric/ethernet/options.h"
+#include "study/devices/lint_cables.h"
 #include "study/devices/lint_interfaces.h"
 #include "study/devices/lint_mistakes.h"
 #include "study/devices/lint_native.h"
@@ -527,6 +528,9 @@ std::vector<Finding> lint_against(const Reference& reference, const std::vector<
   lint_interfaces(devices, reference, findings);
   lint_native(devices, reference, findings);
   lint_sessions(devices, reference, findings);
+  if (!reference.has_plan()) {
+    lint_cables(devices, findings);
+  }
   lint_nics(devices, reference, findings);
   lint_managers(devices, reference, findings);
   return findings;

@@ -1,7 +1,8 @@
 // What configurations of devices contradict: each other, the plan, or the physics of cables and buffers.
 //
 // With a plan every setting is held against what the plan's scenario comes to in the same syntax, so what a syntax
-// cannot say is not missed. Without one it is held against what most ports of the same speed have.
+// cannot say is not missed. Without one it is held against what most ports of the same speed have, and the two ends of
+// a cable against each other.
 #pragma once
 
 #include <functional>

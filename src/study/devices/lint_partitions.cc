@@ -110,37 +110,72 @@ class PartitionLint {
     }
   }
 
+  /// Members by their names: those of a job, or those that a file of the plan gives, of which some may be limited.
   void of_job(const PartitionSetting& wanted, const std::vector<PartitionMember>& found) {
     for (const PartitionMember& one : found) {
-      if (named_in(wanted.members, one.who) == nullptr) {
-        add(one.place, fmt::format("{} is in partition {}", one.who, partition_title(wanted)),
-            "not in it, as the plan has it: it reaches the hosts of that job");
-      }
+      of_found(wanted, one);
     }
     for (const PartitionMember& one : wanted.members) {
-      const PartitionMember* own = named_in(found, one.who);
-      if (own == nullptr || !own->full) {
-        add(own == nullptr ? place_of_job(wanted.p_key) : own->place,
-            fmt::format("{} is {} of partition {}", one.who, own == nullptr ? "no member" : "a limited member",
-                        partition_title(wanted)),
-            fmt::format("{}=full, as the plan has it: it does not reach its job's other hosts", one.who));
-      }
+      of_wanted(wanted, one, found);
     }
   }
 
+  void of_found(const PartitionSetting& wanted, const PartitionMember& one) {
+    const PartitionMember* right = named_in(wanted.members, one.who);
+    if (right == nullptr) {
+      add(one.place, fmt::format("{} is in partition {}", one.who, partition_title(wanted)),
+          "not in it, as the plan has it: it reaches the hosts of that job");
+    } else if (one.full && !right->full) {
+      add(one.place, fmt::format("{} is a full member of partition {}", one.who, partition_title(wanted)),
+          fmt::format("{}=limited, as the plan has it: full members reach every other, limited ones the full alone",
+                      one.who));
+    }
+  }
+
+  void of_wanted(const PartitionSetting& wanted, const PartitionMember& one,
+                 const std::vector<PartitionMember>& found) {
+    const PartitionMember* own = named_in(found, one.who);
+    if (own == nullptr || (one.full && !own->full)) {
+      add(own == nullptr ? place_of_job(wanted.p_key) : own->place,
+          fmt::format("{} is {} of partition {}", one.who, own == nullptr ? "no member" : "a limited member",
+                      partition_title(wanted)),
+          one.full ? fmt::format("{}=full, as the plan has it: it does not reach its job's other hosts", one.who)
+                   : fmt::format("{}=limited, as the plan has it: it does not reach the full members", one.who));
+    }
+  }
+
+  /// GUIDs are those of hosts that the plan does not know, and are counted; words such as ALL mean what they do there.
   void of_real_hosts(const PartitionSetting& wanted, const std::vector<PartitionMember>& found) {
+    const auto guids = [](const std::vector<PartitionMember>& members, bool full) {
+      return std::ranges::count_if(
+          members, [full](const PartitionMember& member) { return is_guid(member) && member.full == full; });
+    };
+    const auto limited = guids(wanted.members, false);
     for (const PartitionMember& one : found) {
-      if (!is_guid(one)) {
+      if (is_guid(one)) {
+        if (!one.full && limited == 0) {
+          add(one.place, fmt::format("{} is a limited member of partition {}", one.who, partition_title(wanted)),
+              "full, as the plan has it: it does not reach limited members of its own job");
+        }
+      } else if (named_in(wanted.members, one.who) != nullptr) {
+        of_found(wanted, one);
+      } else {
         add(one.place, fmt::format("{} is in partition {}", one.who, partition_title(wanted)),
             "the hosts of that job alone, as the plan has it: all others reach them too");
-      } else if (!one.full) {
-        add(one.place, fmt::format("{} is a limited member of partition {}", one.who, partition_title(wanted)),
-            "full, as the plan has it: it does not reach limited members of its own job");
+      }
+    }
+    for (const PartitionMember& one : wanted.members) {
+      if (!is_guid(one)) {
+        of_wanted(wanted, one, found);
       }
     }
     if (found.size() != wanted.members.size()) {
       add(place_of_job(wanted.p_key), fmt::format("{} members of partition {}", found.size(), partition_title(wanted)),
           fmt::format("{}, as the plan has it", wanted.members.size()));
+    } else if (limited > 0 && guids(found, true) != guids(wanted.members, true)) {
+      add(place_of_job(wanted.p_key),
+          fmt::format("{} hosts are full members of partition {}", guids(found, true), partition_title(wanted)),
+          fmt::format("{}, as the plan has it, and {} limited", guids(wanted.members, true), limited));
     }
   }
 

@@ -66,9 +66,6 @@ class SessionLint {
     for (const NeighbourSetting& one : device_.bridge.neighbours) {
       of_neighbour(one, right);
     }
-    if (right == nullptr) {
-      cables();
-    }
     protections(right);
     if (right != nullptr) {
       for (const NeighbourSetting& one : right->bridge.neighbours) {
@@ -96,26 +93,6 @@ class SessionLint {
       finding.no_cost = "which cable the session is for is not known";
     }
     findings_.push_back(std::move(finding));
-  }
-
-  /// Both ends of a cable have its length; reported once.
-  void cables() {
-    for (const PortSetting& port : device_.bridge.ports) {
-      const DeviceConfig* peer = port.peer > device_.name ? named(devices_, port.peer) : nullptr;
-      if (peer == nullptr || !is_switch(peer->syntax)) {
-        continue;
-      }
-      const auto far = std::ranges::find(peer->bridge.ports, port.peer_port, &PortSetting::name);
-      if (far != peer->bridge.ports.end() && far->metres && port.metres && *far->metres != *port.metres) {
-        findings_.push_back({.rule = "cable-length",
-                             .device = device_.name,
-                             .place = device_.where(fmt::format("port.{}.metres", port.number)),
-                             .what = fmt::format("{}: a cable of {} m", port.name, *port.metres),
-                             .right = fmt::format("the length that its other end has: {} {} has {} m", peer->name,
-                                                  far->name, *far->metres),
-                             .no_cost = "devices compute headroom from it"});
-      }
-    }
   }
 
   void of_neighbour(const NeighbourSetting& one, const DeviceConfig* right) {

@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "study/devices/key_lines.h"
 #include "study/devices/reference.h"
 #include "study/devices/test_network.h"
@@ -333,6 +338,51 @@ TEST(LintManager, CountsMembersWhereGuidsAreThoseOfRealHosts) {
   EXPECT_THAT(emitted.lint_of("partitions", with(real, b, a)), HasSubstr("is in a second job's partition"));
   EXPECT_THAT(emitted.lint_of("partitions", with(real, b + "=full", b + "=full,\n    0x1=full")),
               HasSubstr("3 members of partition 0x"));
+}
+
+/// The plan kPartitioned with partitions of a file: hosts are limited members beside a full one, which all reach.
+class FilePartitions {
+ public:
+  explicit FilePartitions(const std::string& full) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "partitions.conf")
+        << "Default=0x7fff : ALL=full, SELF=full ;\nstorage=0x80 : ALL_CAS, " << full << "=full ;\n";
+  }
+  FilePartitions(const FilePartitions&) = delete;
+  FilePartitions& operator=(const FilePartitions&) = delete;
+  ~FilePartitions() { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string scenario() const {
+    return with(std::string(kPartitioned), "\"per-job\"",
+                "\"file\"\npartition_file = \"" + (folder_ / "partitions.conf").string() + "\"");
+  }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("weft_lint_partitions_" + std::to_string(getpid()));
+};
+
+/// The defect: lint asked for full members where the plan's file has limited ones, and passed full ones.
+TEST(LintManager, LimitedMembersOfAPlansFileAreLimited) {
+  const Emission jobs(kPartitioned, Syntax::kOpensm);
+  const std::string guid =
+      read_config({.text = jobs.text("partitions"), .name = "x"}).value().manager.partitions[2].members[0].who;
+  for (const std::string& full : {guid, std::string("SELF")}) {
+    const FilePartitions file(full);
+    const Emission emitted(file.scenario(), Syntax::kOpensm);
+    const std::string text = emitted.text("partitions");
+    EXPECT_THAT(emitted.lint_of("partitions", text), IsEmpty()) << text;
+    EXPECT_THAT(emitted.lint_of("partitions", every(text, "0x0002c9", "0x0c42a1")), IsEmpty()) << text;
+    EXPECT_THAT(
+        emitted.lint_of("partitions", with(text, "ALL_CAS=limited", "ALL_CAS=full")),
+        HasSubstr("ALL_CAS is a full member of partition 0x0080 (storage) | ALL_CAS=limited, as the plan has it"));
+    EXPECT_THAT(emitted.lint_of("partitions", with(text, "ALL_CAS=limited,", "")),
+                HasSubstr("ALL_CAS is no member of partition 0x0080 (storage) | ALL_CAS=limited"));
+    const std::size_t storage = text.find("storage");
+    const std::string lesser = text.substr(0, storage) + with(text.substr(storage), full + "=full", full + "=limited");
+    EXPECT_THAT(emitted.lint_of("partitions", lesser),
+                HasSubstr(full + " is a limited member of partition 0x0080 (storage)"));
+  }
 }
 
 TEST(LintManager, MissesEveryLineThatIsTakenAway) {

@@ -228,6 +228,10 @@ class NicReader {
     } else if (read_.is({"--tsa"}, at) || read_.is({"-s"}, at)) {
       const std::vector<std::string_view> parts = eight("--tsa", at + 1);
       for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] != "strict" && parts[i] != "ets" && parts[i] != "vendor") {
+          read_.refuse(fmt::format("--tsa: '{}' is none of strict, ets and vendor", parts[i]));
+          return;
+        }
         strict_[i] = parts[i] == "strict";
       }
       device_.native["weight.--tsa"] = here("given");

@@ -156,6 +156,8 @@ TEST(NicCommands, RangesOfCodePointsAreRead) {
   EXPECT_THAT(read("nicctl update qos pfc --priority 3 --no-drop enabled\n").error().message,
               HasSubstr("neither enable nor disable"));
   EXPECT_THAT(read("dcb ets set dev eth0 tc-tsa 0:strikt\n").error().message, HasSubstr("neither strict nor ets"));
+  EXPECT_THAT(read("mlnx_qos -i eth0 --tsa ets,ets,ets,ets,ets,ets,dwrr,ets\n").error().message,
+              HasSubstr("--tsa: 'dwrr' is none of strict, ets and vendor"));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::string_view to_string(Shape shape) {
 std::string name_of(const Design& design) {
   std::string name =
       fmt::format("{}, {}, {}, {}", design.network.name, design.switch_.name, design.nic.name, to_string(design.shape));
-  if (design.shape != Shape::kSingleSwitch && design.wiring.uplinks + design.radix > 0) {
+  if (design.shape != Shape::kSingleSwitch && !has_leaves_only(design)) {
     name += " " + scenario::to_string(design.oversubscription);
   }
   name += design.groups > 0 ? fmt::format(" of {} groups", design.groups) : "";
@@ -98,9 +98,10 @@ std::vector<std::string> settings_of(const Design& design) {
       put("topology.parallel_links", design.wiring.parallel_links);
       break;
     case Shape::kFatTree:
-      put("topology.tiers", 3);
-      put("topology.radix", design.radix);
+      put("topology.tiers", design.tree.tiers);
+      put("topology.radix", design.tree.radix);
       put("topology.oversubscription", scenario::to_string(design.oversubscription));
+      put("topology.parallel_links", design.tree.parallel_links);
       break;
     case Shape::kDragonflyPlus:
       put("topology.groups", design.groups);
@@ -140,7 +141,7 @@ int tiers_of(const Design& design) {
     case Shape::kFatTree:
       break;
   }
-  return 3;
+  return design.tree.cables > 0 ? static_cast<int>(design.tree.tiers) : 1;
 }
 
 }  // namespace weft::study::plan

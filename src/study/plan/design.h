@@ -44,7 +44,7 @@ struct Design {
   std::int64_t groups = 0;  // of a dragonfly+
   std::int64_t global_links = 0;
   std::vector<std::int64_t> sizes{};  // of a torus: its rings
-  std::int64_t radix = 0;             // of a fat-tree
+  TreeWiring tree{};                  // of a fat-tree
   /// What the job changes: "job[0].tp=4", "job[0].placement=spread"; later ones win.
   std::vector<std::string> job{};
 };
@@ -59,6 +59,10 @@ struct Design {
 [[nodiscard]] std::string name_of(const Design& design);
 /// "key=value", as --set takes them.
 [[nodiscard]] std::vector<std::string> settings_of(const Design& design);
+/// A topology is named after what may be above leaves; here nothing is.
+[[nodiscard]] constexpr bool has_leaves_only(const Design& design) {
+  return design.wiring.uplinks == 0 && design.tree.cables == 0;
+}
 /// Tiers of switches.
 [[nodiscard]] int tiers_of(const Design& design);
 

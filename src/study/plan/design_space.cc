@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "base/parse_quantity.h"
@@ -174,12 +175,12 @@ class Enumerator {
       for (const scenario::Oversubscription& oversubscription : options_.oversubscriptions) {
         design.oversubscription = oversubscription;
         if (!wire(design)) {
-          ++space_.beyond_capacity;
+          ++(one_switch_suffices(design) ? space_.one_switch : space_.beyond_capacity);
           continue;
         }
-        const bool is_one = design.shape == Shape::kSingleSwitch || (design.wiring.uplinks == 0 && design.radix == 0);
-        if (is_one && !(oversubscription == options_.oversubscriptions.front())) {
-          continue;  // nothing that could be oversubscribed: the same design again
+        const bool is_first = oversubscription == options_.oversubscriptions.front();
+        if ((has_leaves_only(design) && !is_first) || is_leaf_spine_again(design)) {
+          continue;  // nothing that could be oversubscribed, or another shape's: the same design again
         }
         for (const std::int64_t domain : options_.domains) {
           design.domain = domain;
@@ -189,6 +190,18 @@ class Enumerator {
     }
   }
 
+  /// A tree of two tiers, of which the leaf-spine has no more switches and cables.
+  [[nodiscard]] bool is_leaf_spine_again(const Design& design) const {
+    if (design.shape != Shape::kFatTree || design.tree.tiers != 2 || has_leaves_only(design) ||
+        std::ranges::count(options_.shapes, Shape::kLeafSpine) == 0) {
+      return false;
+    }
+    Design other = design;
+    other.shape = Shape::kLeafSpine;
+    return wire(other) && other.wiring.leaves + other.wiring.spines <= design.tree.switches &&
+           other.wiring.leaves * other.wiring.uplinks <= design.tree.cables;
+  }
+
   SpaceOptions options_;
   Cluster cluster_;
   DesignSpace space_;
@@ -196,9 +209,17 @@ class Enumerator {
 
 }  // namespace
 
+bool one_switch_suffices(const Design& design) {
+  // Planes of a switch each are built as trees of one leaf.
+  const bool has_switches_above = design.shape == Shape::kLeafSpine ||
+                                  (design.shape == Shape::kRailOptimised && design.rails == 1) ||
+                                  (design.shape == Shape::kFatTree && design.planes == 1);
+  return has_switches_above && design.tors == 1 && design.hosts * design.rails <= design.switch_.ports;
+}
+
 bool wire(Design& design) {
   design.wiring = {};
-  design.radix = 0;
+  design.tree = {};
   design.groups = 0;
   design.global_links = 0;
   design.sizes.clear();
@@ -241,13 +262,15 @@ bool wire(Design& design) {
       break;
   }
   // One rate in all tiers: halves of a switch of the middle tier are as many ports up as down.
-  design.radix = fat_tree_radix({.ports = design.switch_.ports,
-                                 .ports_of_host = design.rails,
-                                 .leaves_of_rack = design.tors,
-                                 .oversubscription = design.oversubscription});
-  const std::int64_t ports = design.hosts * design.rails * design.tors;  // of one plane
-  return design.nic.rate == design.switch_.rate && design.radix > 0 && ports > 0 &&
-         ports <= fat_tree_ports(design.radix, design.oversubscription);
+  const bool may_be = design.nic.rate == design.switch_.rate && !one_switch_suffices(design);
+  const std::optional<TreeWiring> tree = may_be ? fat_tree({.hosts = design.hosts,
+                                                            .ports = design.switch_.ports,
+                                                            .ports_of_host = design.rails,
+                                                            .leaves_of_rack = design.tors,
+                                                            .oversubscription = design.oversubscription})
+                                                : std::nullopt;
+  design.tree = tree.value_or(TreeWiring{});
+  return tree.has_value();
 }
 
 std::vector<std::string> usual_networks() { return {"infiniband", "infiniband-ar", "rocev2", "rocev2-spray", "uet"}; }

@@ -35,7 +35,8 @@ struct Cluster {
 
 struct DesignSpace {
   std::vector<Design> designs;                 // in a fixed order
-  std::size_t beyond_capacity = 0;             // combinations for which the switches have too few ports
+  std::size_t beyond_capacity = 0;             // combinations: too few ports, or no such shape of the hosts
+  std::size_t one_switch = 0;                  // for which one switch has enough, and the shape has none above it
   std::size_t beyond_ports = 0;                // for which the NIC has, or the shape takes, fewer
   std::size_t without_torus = 0;               // pairs of devices whose network is not built as a torus
   std::vector<std::string> without_devices{};  // networks for which there are none, each with the reason
@@ -51,7 +52,10 @@ inline constexpr std::size_t kMostDesigns = 20'000;
 [[nodiscard]] Result<DesignSpace> design_space(const SpaceOptions& options, const Cluster& cluster,
                                                const scenario::Catalogue& catalogue);
 
-/// The wiring of that design for another number of hosts. False: its switches do not take so many.
+/// The wiring of that design for another number of hosts. False: its switches do not take so many, or one takes all of
+/// them.
 [[nodiscard]] bool wire(Design& design);
+/// One switch, of each plane, has ports for all: a leaf-spine or fat-tree has nothing to join.
+[[nodiscard]] bool one_switch_suffices(const Design& design);
 
 }  // namespace weft::study::plan

@@ -140,8 +140,8 @@ Counts counts_of(const Built& built) {
           .cables = cables.size() - 64 * static_cast<std::size_t>(ports_of_nic(built.design))};
 }
 
-// By hand. Leaves of 16 hosts have 16 uplinks; of a fat-tree 20 hosts and 20 uplinks, to as many aggregation switches,
-// and four racks are a pod, which needs no cores. A spine joins up to 40 / leaves cables to each leaf.
+// By hand. Leaves of 16 hosts have 16 uplinks, also those of a fat-tree, which would take 20: four leaves are as few. A
+// spine joins up to 40 / leaves cables to each leaf, of numbers that divide 16.
 TEST(DesignSpace, TwoPortsOfANicHaveTwiceTheLeavesAndPlanesTwiceOfAll) {
   const auto expect = [](Shape shape, const SpaceOptions& ports, const Counts& expected) {
     const Built one = built(shape, ports);
@@ -149,14 +149,93 @@ TEST(DesignSpace, TwoPortsOfANicHaveTwiceTheLeavesAndPlanesTwiceOfAll) {
     EXPECT_EQ(counts.switches, expected.switches) << name_of(one.design);
     EXPECT_EQ(counts.cables, expected.cables) << name_of(one.design);
   };
-  for (const Shape shape : {Shape::kLeafSpine, Shape::kRailOptimised}) {
+  for (const Shape shape : {Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree}) {
     expect(shape, {.planes = {1}}, {.switches = 4 + 2, .cables = 4 * 16});
     expect(shape, {.planes = {1}, .tors = {2}}, {.switches = 2 * 4 + 4, .cables = 2 * 4 * 16});
     expect(shape, {.planes = {2}}, {.switches = 2 * (4 + 2), .cables = 2 * 4 * 16});
   }
-  expect(Shape::kFatTree, {.planes = {1}}, {.switches = 4 + 20, .cables = 4 * 20});
-  expect(Shape::kFatTree, {.planes = {1}, .tors = {2}}, {.switches = 2 * 4 + 20, .cables = 2 * 4 * 20});
-  expect(Shape::kFatTree, {.planes = {2}}, {.switches = 2 * (4 + 20), .cables = 2 * 4 * 20});
+}
+
+/// Whose hosts have eight GPUs and NICs each, under switches of 64 ports at the NICs' rate.
+DesignSpace of_tomahawk_4(std::int64_t hosts, const SpaceOptions& shapes) {
+  SpaceOptions options = shapes;
+  options.networks = {"rocev2"};
+  options.switches = {"tomahawk-4"};
+  options.nics = {"connectx-7"};
+  options.rails = {8};
+  options.planes = {1};
+  options.breakouts = {1};
+  return design_space(options, {.gpus = 8 * hosts, .gpus_per_host = 8}, scenario::test_catalogue()).value();
+}
+
+std::vector<Shape> shapes_of(const DesignSpace& space) {
+  std::vector<Shape> made;
+  for (const Design& design : space.designs) {
+    made.push_back(design.shape);
+  }
+  return made;
+}
+
+TEST(DesignSpace, OneSwitchIsOneDesign) {
+  const std::vector<Shape> shapes = {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kFatTree};
+  const DesignSpace all = of_tomahawk_4(4, {.shapes = shapes});
+  EXPECT_EQ(shapes_of(all), (std::vector<Shape>{Shape::kSingleSwitch}));
+  EXPECT_EQ(all.beyond_capacity, 0U);
+  EXPECT_EQ(all.one_switch, 2U * 3U);  // three oversubscriptions
+  const DesignSpace none = of_tomahawk_4(4, {.shapes = {Shape::kLeafSpine}});
+  EXPECT_TRUE(none.designs.empty());
+  EXPECT_EQ(none.beyond_capacity, 0U);
+}
+
+TEST(DesignSpace, ATreeOfTwoTiersIsALeafSpineUnlessItNeedsLess) {
+  const std::vector<scenario::Oversubscription> even = {{.down = 1, .up = 1}};
+  const std::vector<Shape> both = {Shape::kLeafSpine, Shape::kFatTree};
+  EXPECT_EQ(shapes_of(of_tomahawk_4(16, {.shapes = both, .oversubscriptions = even})),
+            (std::vector<Shape>{Shape::kLeafSpine}));
+  // 31 leaves of a host each, or eight, of which one has three hosts.
+  EXPECT_EQ(shapes_of(of_tomahawk_4(31, {.shapes = both, .oversubscriptions = even})), both);
+  EXPECT_EQ(shapes_of(of_tomahawk_4(16, {.shapes = {Shape::kFatTree}, .oversubscriptions = even})),
+            (std::vector<Shape>{Shape::kFatTree}));
+}
+
+// The closed form of a tree is the graph that is built, of two tiers and of three.
+TEST(DesignSpace, ATreeHasTheSwitchesAndCablesOfItsGraph) {
+  for (const std::int64_t hosts : {9, 31, 100, 257, 300, 600}) {
+    for (const scenario::Oversubscription ratio :
+         {scenario::Oversubscription{.down = 1, .up = 1}, {.down = 3, .up = 1}}) {
+      const DesignSpace space = of_tomahawk_4(hosts, {.shapes = {Shape::kFatTree}, .oversubscriptions = {ratio}});
+      ASSERT_EQ(space.designs.size(), 1U) << hosts;
+      const Design& design = space.designs.front();
+      scenario::ScenarioRequest request;
+      request.file = "test.toml";
+      request.settings = settings_of(design);
+      const auto scenario =
+          scenario::parse_scenario("[fabric]\nfamily = \"rocev2\"\n", request, scenario::test_catalogue());
+      ASSERT_TRUE(scenario) << scenario::message_of(scenario);
+      const auto graph = assembly::build_topology(*scenario);
+      ASSERT_TRUE(graph) << graph.error().message;
+      EXPECT_EQ(graph->switches(), design.tree.switches) << name_of(design) << hosts;
+      EXPECT_EQ(static_cast<std::int64_t>(graph->links.size()), 8 * hosts + design.tree.cables) << hosts;
+      const bool fits_two_tiers = hosts * 8 <= 64 * 64 * ratio.down / (ratio.down + ratio.up);
+      EXPECT_EQ(tiers_of(design), fits_two_tiers ? 2 : 3) << hosts;
+    }
+  }
+}
+
+// A leaf-spine of planes has none of one switch each, a tree has.
+TEST(DesignSpace, PlanesOfOneSwitchAreOneDesign) {
+  const SpaceOptions options{.networks = {"infiniband"},
+                             .switches = {"quantum-1"},
+                             .nics = {"connectx-6"},
+                             .shapes = {Shape::kLeafSpine, Shape::kFatTree},
+                             .rails = {1},
+                             .planes = {2}};
+  const auto space = design_space(options, {.gpus = 16, .gpus_per_host = 1}, scenario::test_catalogue());
+  ASSERT_TRUE(space);
+  ASSERT_EQ(space->designs.size(), 1U);
+  EXPECT_EQ(space->designs.front().tree.switches, 1);
+  EXPECT_EQ(tiers_of(space->designs.front()), 1);
+  EXPECT_EQ(space->beyond_capacity, 0U);
 }
 
 TEST(DesignSpace, ThePortsOfANicEndAtTheLeavesOfItsRackOrInPlanes) {

@@ -28,7 +28,8 @@ std::optional<Design> grown(const Design& design, std::int64_t hosts) {
 
 std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other) {
   std::vector<Design> found;
-  for (const Shape shape : {design.shape, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree}) {
+  for (const Shape shape :
+       {design.shape, Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree}) {
     Design made = design;
     made.switch_ = other;
     made.hosts = hosts + design.spares;

@@ -193,6 +193,7 @@ Json plan_json(const PlanResult& result) {
   add(json["limits"], "tokens", result.limits.tokens);
   json["counts"] = {{"enumerated", result.enumerated},
                     {"beyond_capacity", result.beyond_capacity},
+                    {"one_switch", result.one_switch},
                     {"refused", result.refused},
                     {"beyond_budget", result.beyond_budget},
                     {"beyond_power", result.beyond_power},

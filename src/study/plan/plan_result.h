@@ -105,6 +105,7 @@ struct PlanResult {
   Limits limits{};
   std::size_t enumerated = 0;
   std::size_t beyond_capacity = 0;
+  std::size_t one_switch = 0;                    // combinations for which one has ports enough
   std::map<std::string, std::size_t> refused{};  // why scenarios cannot be built
   std::size_t beyond_budget = 0;
   std::size_t beyond_power = 0;

@@ -100,7 +100,8 @@ class Writer {
       }
     };
     row("that the catalogue's devices allow", result_.enumerated);
-    row("  too few ports, not among them", result_.beyond_capacity);
+    row("  too few ports, or hosts that do not divide into such a shape, not among them", result_.beyond_capacity);
+    row("  one switch has ports for all, so there is no leaf-spine or fat-tree, not among them", result_.one_switch);
     for (const auto& [reason, count] : result_.refused) {
       row("  refused: " + reason, count);
     }

@@ -1,6 +1,7 @@
 #include "study/plan/wiring.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/int128.h"
 
@@ -48,6 +49,61 @@ std::vector<std::int64_t> ring_sizes(std::int64_t switches) {
   }
   return best;
 }
+
+/// The lowest tier of a fat-tree.
+struct TreeLeaves {
+  std::int64_t radix = 0;
+  std::int64_t uplinks = 0;  // of a leaf
+  std::int64_t racks = 0;
+  std::int64_t of_rack = 1;
+  [[nodiscard]] std::int64_t count() const { return racks * of_rack; }
+};
+
+std::optional<TreeLeaves> tree_leaves(const TreeRequest& request, std::int64_t radix) {
+  const std::int64_t up = request.oversubscription.up;
+  const std::int64_t sum = std::int64_t{request.oversubscription.down} + up;
+  const std::int64_t down = radix - radix * up / sum;
+  if (radix * up % sum != 0 || down < request.ports_of_host || down % request.ports_of_host != 0) {
+    return std::nullopt;
+  }
+  const std::int64_t hosts = down / request.ports_of_host;  // of a rack
+  return TreeLeaves{.radix = radix,
+                    .uplinks = radix - down,
+                    .racks = (request.hosts + hosts - 1) / hosts,
+                    .of_rack = request.leaves_of_rack};
+}
+
+struct TreeShape {
+  std::int64_t tiers = 2;
+  std::int64_t parallel_links = 1;
+};
+
+/// None: it has no room, or cables side by side divide neither the uplinks nor the ports of a switch above.
+std::optional<TreeWiring> tree_of(const TreeLeaves& leaves, const TreeShape& shape) {
+  TreeWiring made{.radix = leaves.radix, .tiers = shape.tiers, .parallel_links = shape.parallel_links};
+  made.switches = leaves.count();
+  if (made.switches == 1) {
+    return shape.tiers == 2 && shape.parallel_links == 1 ? std::optional(made) : std::nullopt;
+  }
+  const std::int64_t down = shape.tiers == 2 ? leaves.radix : leaves.radix / 2;  // of a switch of the second tier
+  const std::int64_t above = leaves.uplinks / shape.parallel_links;              // of a pod
+  const std::int64_t racks = down / shape.parallel_links / leaves.of_rack;       // likewise
+  if (leaves.uplinks % shape.parallel_links != 0 || down % shape.parallel_links != 0 ||
+      down / shape.parallel_links % leaves.of_rack != 0 || racks == 0) {
+    return std::nullopt;
+  }
+  const std::int64_t pods = (leaves.racks + racks - 1) / racks;
+  made.cables = leaves.count() * leaves.uplinks;
+  made.switches += pods * above;
+  if (shape.tiers == 2) {
+    return pods == 1 ? std::optional(made) : std::nullopt;
+  }
+  made.switches += above * (leaves.radix / 2);
+  made.cables += pods * above * (leaves.radix / 2);
+  return pods > 1 && pods <= leaves.radix && racks > 1 ? std::optional(made) : std::nullopt;
+}
+
+auto order_of(const TreeWiring& tree) { return std::tuple(tree.switches, tree.cables, tree.parallel_links); }
 
 }  // namespace
 
@@ -115,24 +171,26 @@ std::optional<RingWiring> torus_rings(const WiringRequest& request) {
   return std::nullopt;
 }
 
-std::int64_t fat_tree_radix(const TreeRequest& request) {
-  const std::int64_t down = request.oversubscription.down;
-  const std::int64_t up = request.oversubscription.up;
-  const auto fits = [&](std::int64_t radix) {
-    return radix * up % (down + up) == 0 && radix * down / (down + up) % request.ports_of_host == 0 &&
-           radix / 2 % request.leaves_of_rack == 0;
-  };
-  std::int64_t radix = request.ports - request.ports % 2;
-  while (radix > 0 && !fits(radix)) {
-    radix -= 2;
+std::optional<TreeWiring> fat_tree(const TreeRequest& request) {
+  std::optional<TreeWiring> best;
+  for (std::int64_t radix = request.ports - request.ports % 2; radix >= 2; radix -= 2) {
+    const std::optional<TreeLeaves> leaves = tree_leaves(request, radix);
+    if (!leaves) {
+      continue;
+    }
+    if (best && leaves->count() > best->switches) {
+      break;  // with fewer ports there are more leaves
+    }
+    for (std::int64_t parallel = 1; parallel <= leaves->uplinks; ++parallel) {
+      for (const std::int64_t tiers : {2, 3}) {
+        const std::optional<TreeWiring> made = tree_of(*leaves, {.tiers = tiers, .parallel_links = parallel});
+        if (made && (!best || order_of(*made) < order_of(*best))) {
+          best = made;
+        }
+      }
+    }
   }
-  return radix;
-}
-
-std::int64_t fat_tree_ports(std::int64_t radix, scenario::Oversubscription oversubscription) {
-  const std::int64_t sum = std::int64_t{oversubscription.down} + oversubscription.up;
-  const std::int64_t down = radix - radix * oversubscription.up / sum;
-  return radix * (radix / 2) * down;
+  return best;
 }
 
 }  // namespace weft::study::plan

@@ -60,16 +60,25 @@ struct RingWiring {
 [[nodiscard]] std::optional<RingWiring> torus_rings(const WiringRequest& request);
 
 struct TreeRequest {
+  std::int64_t hosts = 1;
   std::int64_t ports = 64;          // of a switch
   std::int64_t ports_of_host = 1;   // at each of its leaves, 1 or more
   std::int64_t leaves_of_rack = 1;  // that the same hosts are wired to, 1 or more
   scenario::Oversubscription oversubscription{};
 };
-/// Ports of a switch that a fat-tree uses: the most, even, that the oversubscription divides, of which whole hosts take
-/// a leaf's half below, and whole racks the leaves of a pod; 0: none.
-[[nodiscard]] std::int64_t fat_tree_radix(const TreeRequest& request);
-/// NIC ports that a fat-tree of three tiers takes: pods of radix / 2 leaves, as many pods as an aggregation switch's
-/// upper half can be joined to.
-[[nodiscard]] std::int64_t fat_tree_ports(std::int64_t radix, scenario::Oversubscription oversubscription);
+/// A fat-tree, as the topology of that kind builds it.
+struct TreeWiring {
+  std::int64_t radix = 0;           // ports of a switch in use
+  std::int64_t tiers = 0;           // 2 or 3; with one leaf nothing is above it
+  std::int64_t parallel_links = 1;  // from a leaf to a switch of the second tier
+  std::int64_t switches = 0;
+  std::int64_t cables = 0;  // between switches
+  friend bool operator==(const TreeWiring&, const TreeWiring&) = default;
+};
+/// Of all trees of two and three tiers with such switches the one of the fewest, then of the fewest cables, then of the
+/// fewest that lie side by side. Its radix is even, the oversubscription divides it, whole hosts take a leaf's part
+/// below. Cables to one switch above lie side by side, so that pods are as many as cores have ports, and cores, which
+/// have one cable to each pod, are few; a pod has two racks or more. None: three tiers do not take so many.
+[[nodiscard]] std::optional<TreeWiring> fat_tree(const TreeRequest& request);
 
 }  // namespace weft::study::plan

@@ -119,21 +119,53 @@ TEST(Wiring, TwoTiersEndAtHalfTheSquareOfTheRadix) {
   EXPECT_FALSE(two_tiers(request).has_value());
 }
 
+/// Whether a fat-tree takes so many hosts, and not one more.
+bool ends_at(std::int64_t hosts, TreeRequest request) {
+  request.hosts = hosts;
+  const bool takes = fat_tree(request).has_value();
+  request.hosts = hosts + 1;
+  return takes && !fat_tree(request).has_value();
+}
+
 // Al-Fares et al.: k^3 / 4.
 TEST(Wiring, ThreeTiersEndAtAQuarterOfTheCube) {
-  EXPECT_EQ(fat_tree_ports(64, kNone), 64 * 64 * 64 / 4);
-  EXPECT_EQ(fat_tree_radix({.ports = 64, .ports_of_host = 1, .oversubscription = kNone}), 64);
-  EXPECT_EQ(fat_tree_radix({.ports = 64, .ports_of_host = 1, .oversubscription = kTwo}),
-            60);  // a third of 64 is no number of ports
-  EXPECT_EQ(fat_tree_radix({.ports = 40, .ports_of_host = 8, .oversubscription = kNone}),
-            32);  // 20 ports are no whole hosts of eight
-  EXPECT_EQ(fat_tree_radix({.ports = 8, .ports_of_host = 8, .oversubscription = kNone}), 0);
+  EXPECT_TRUE(ends_at(64 * 64 * 64 / 4, {.ports = 64, .oversubscription = kNone}));
+  // A third of 64 is no number of ports; of 60 are 40 down.
+  EXPECT_TRUE(ends_at(60 * 30 * 40, {.ports = 64, .oversubscription = kTwo}));
+  // 20 ports are no whole hosts of eight; 16 are two.
+  EXPECT_TRUE(ends_at(32 * 16 * 2, {.ports = 40, .ports_of_host = 8, .oversubscription = kNone}));
+  EXPECT_FALSE(fat_tree({.hosts = 1, .ports = 8, .ports_of_host = 8, .oversubscription = kNone}).has_value());
 }
 
 // A pod has half as many leaves as a switch has ports, and racks of two leaves take an even number of them.
 TEST(Wiring, RacksOfSeveralLeavesFillAPod) {
-  EXPECT_EQ(fat_tree_radix({.ports = 64, .leaves_of_rack = 2, .oversubscription = kNone}), 64);
-  EXPECT_EQ(fat_tree_radix({.ports = 62, .leaves_of_rack = 2, .oversubscription = kNone}), 60);
+  EXPECT_TRUE(ends_at(64 * 64 * 64 / 8, {.ports = 64, .leaves_of_rack = 2, .oversubscription = kNone}));
+  EXPECT_TRUE(ends_at(60 * 60 * 60 / 8, {.ports = 62, .leaves_of_rack = 2, .oversubscription = kNone}));
+}
+
+// By hand, switches of 128 ports: 16,384 ports of NICs are 256 leaves of 64, under 16,384 / 64 switches of the second
+// tier, under 16,384 / 128 cores. With single cables four pods would leave 124 of 128 ports of each of 4,096 cores
+// idle.
+TEST(Wiring, CoresAreAsFewAsTheirPortsAllow) {
+  const auto made = fat_tree({.hosts = 2'048, .ports = 128, .ports_of_host = 8, .oversubscription = kNone});
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->tiers, 3);
+  EXPECT_EQ(made->switches, 256 + 256 + 128);
+  EXPECT_EQ(made->cables, 2 * 16'384);
+  const auto whole = fat_tree({.hosts = 128 * 128 * 128 / 4, .ports = 128, .oversubscription = kNone});
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->switches, 5 * 128 * 128 / 4);
+  EXPECT_EQ(whole->parallel_links, 1);
+}
+
+// 128 ports under switches of 64: four leaves of 32, and two spines with 16 cables to each.
+TEST(Wiring, ATreeHasTwoTiersWhereTheySuffice) {
+  const auto made = fat_tree({.hosts = 16, .ports = 64, .ports_of_host = 8, .oversubscription = kNone});
+  EXPECT_EQ(made, (TreeWiring{.radix = 64, .tiers = 2, .parallel_links = 16, .switches = 6, .cables = 128}));
+  // 31 hosts are no leaves of as many each, and a tree fills one after the other.
+  const auto odd = fat_tree({.hosts = 31, .ports = 64, .ports_of_host = 8, .oversubscription = kNone});
+  ASSERT_TRUE(odd.has_value());
+  EXPECT_EQ(odd->switches, 8 + 4);
 }
 
 }  // namespace
