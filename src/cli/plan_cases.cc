@@ -54,6 +54,9 @@ std::vector<PlanCase> ordered_cases(const nlohmann::json& order) {
 std::string run_options(const Scenario& scenario, bool is_flow) {
   const study::scenario::TrainingSettings& training = scenario.jobs.front().training;
   std::string made = is_flow ? " --fidelity flow" : "";
+  if (training.fidelity != study::scenario::StepFidelity::kComposed) {
+    made += " --set job[0].fidelity=composed";
+  }
   if (training.slice > kShortSlice) {
     made += fmt::format(" --set 'job[0].slice={}'", to_string(kShortSlice));
   }

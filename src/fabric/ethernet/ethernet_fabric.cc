@@ -176,6 +176,14 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlo
              : hops;
 }
 
+bool EthernetFabric::spreads_hashes_evenly() const {
+  if (!hash_groups().empty() || pinned_ != nullptr) {
+    return false;
+  }
+  // One seed is for all switches, or each has its own.
+  return switches_.size() < 2 || switches_[0].hash_seed != switches_[1].hash_seed;
+}
+
 inline void EthernetFabric::dequeue(PortIndex index, std::uint32_t priority, Time now) {
   EthernetPort& port = ports_[index];
   EgressQueue& queue = queue_of(index, priority);

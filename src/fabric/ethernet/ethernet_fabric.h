@@ -133,8 +133,8 @@ class EthernetFabric final : public FabricCore<EthernetFabric, EthernetParts> {
   [[nodiscard]] NextHops ports_taken(std::uint32_t switch_ordinal, const LeafFlow& flow,
                                      std::uint16_t entropy = 0) const;
   /// Whether packets with other hashes each go to all next hops alike, at every switch: no groups with weights or with
-  /// places that stay, and no paths that are pinned.
-  [[nodiscard]] bool spreads_hashes_evenly() const { return hash_groups().empty() && pinned_ == nullptr; }
+  /// places that stay, no paths that are pinned, no seed of hashes that two switches have alike.
+  [[nodiscard]] bool spreads_hashes_evenly() const;
   [[nodiscard]] const EgressQueue& queue(PortIndex port, std::uint32_t priority) const {
     return queues_[port * kPriorities + priority];
   }

@@ -416,7 +416,8 @@ Time EthernetFabric::end_waits(std::uint32_t ordinal, Time now) {
     } else {
       const HeldPacket& first = queue.packets.front();
       std::deque<GivenUpPackets>& missing = leaf.given_up[flow];
-      missing.push_back({.from = leaf.order.expected(flow), .to = first.number, .waited_since = first.came});
+      const Time since = earlier(queue.until - order_->options.wait, first.came);
+      missing.push_back({.from = leaf.order.expected(flow), .to = first.number, .waited_since = since});
       if (missing.size() > kMostGivenUp) {
         missing.pop_front();
       }

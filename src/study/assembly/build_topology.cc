@@ -23,6 +23,14 @@ Rate port_rate(const scenario::DeviceSettings& devices, const fabric::Graph& gra
   return end.node.value() < graph.endpoints ? devices.nic.port_rate : devices.switch_.port_rate;
 }
 
+// Whether an override that means the port gives the rate of its link.
+bool gives_rate(const scenario::Scenario& scenario, const std::string& port, const std::string& path) {
+  return std::ranges::any_of(scenario.overrides, [&](const scenario::DeviceOverride& override) {
+    return scenario::selects(override.select, port) && !override.by_link() &&
+           std::ranges::find(override.assignments, path, &scenario::Assignment::path) != override.assignments.end();
+  });
+}
+
 // Overrides may give single cables another rate or length; either end may be the one that is named, and the slower one
 // counts. A cable whose rate follows from ports, and not from a topology's file, follows its own.
 void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& graph) {
@@ -32,12 +40,14 @@ void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& gr
   for (fabric::Link& link : graph.links) {
     const scenario::LinkTier tier = tier_of(graph, link);
     const scenario::LinkSettings& plain = scenario.devices.link(tier);
+    const std::string path = fmt::format("link.{}.rate", to_string(tier));
     std::optional<Rate> given;
     std::optional<Rate> of_ports;
     for (const fabric::LinkEnd end : {link.a, link.b}) {
-      const scenario::DeviceSettings devices = scenario::settings_of_port(scenario, fabric::port_name(graph, end));
+      const std::string port = fabric::port_name(graph, end);
+      const scenario::DeviceSettings devices = scenario::settings_of_port(scenario, port);
       const scenario::LinkSettings& changed = devices.link(tier);
-      if (changed.rate != plain.rate) {
+      if (gives_rate(scenario, port, path)) {
         given = given ? std::min(*given, changed.rate) : changed.rate;
       }
       const Rate own = port_rate(devices, graph, end);

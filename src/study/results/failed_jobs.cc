@@ -3,13 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 namespace weft::study::results {
 
 bool has_planned_faults(const RunResults& results) {
-  return !results.attacks.empty() || !std::ranges::all_of(results.events, [](const EventRow& event) {
-    return event.kind == "job-lost" || event.kind == "watchdog";
+  constexpr std::array<std::string_view, 4> kObserved = {"job-lost", "watchdog", "deadlock", "leaf order"};
+  return !results.attacks.empty() || !std::ranges::all_of(results.events, [&](const EventRow& event) {
+    return std::ranges::find(kObserved, event.kind) != kObserved.end();
   });
 }
 

@@ -35,7 +35,9 @@ void Collector::watch(Simulation& simulation) {
   simulation_ = &simulation;
   simulation.check_with([this] { return check_limits(); });
   if (const std::optional<Duration> interval = simulation.scenario().output.sample_interval; interval) {
-    seen_.resize(port_count(simulation.world()));
+    for (std::uint32_t port = 0; port < port_count(simulation.world()); ++port) {
+      seen_.push_back({.rate = gauge(simulation.world(), port, Time::zero()).rate});
+    }
     decisions_ = DecisionMeter(simulation);
     simulation.observe(*interval, [this](Time at) { sample(at); });
   }

@@ -49,7 +49,7 @@ class Collector final : public workload::MessageSink {
   struct Seen {
     std::uint64_t tx_bytes = 0;
     std::uint64_t wire_bytes = 0;
-    Duration held;
+    Duration held{};
     Rate rate{};
   };
   void sample(Time at);

@@ -81,6 +81,19 @@ TEST(SprayingSenders, HaveTheirLineWhereAllPathsAreAlike) {
   }
 }
 
+// With one seed for the hashes of all switches, spines repeat what leaves chose: parts are those of hashes.
+TEST(SprayingSenders, HaveThePartsOfHashesWhereSwitchesHashAlike) {
+  const auto allowed = [](const char* seed) {
+    const results::RunResults results = results_of(from_text(
+        std::string("seed = 1\n[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"fat-tree\"\ntiers = 3\nradix = 8\n"
+                    "[routing]\n") +
+        seed + "[[traffic]]\nname = \"p\"\nkind = \"permutation\"\nshift = 64\nsize = \"64 KiB\"\n"));
+    EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+    return of(results.jobs.front().allowed->slowest);
+  };
+  EXPECT_LT(allowed("hash_seed = 7\n"), 0.9 * allowed(""));
+}
+
 struct Family {
   const char* name;
   const char* settings;

@@ -321,8 +321,10 @@ JobMemory estimate_jobs(const scenario::Scenario& scenario, const fabric::Graph&
 // bandwidth-delay product per host; then a fifth more. Of training steps that are put together on 16 to 128 GPUs: what
 // a rank and a node of its step take, with what the critical path is found from.
 MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  constexpr std::uint64_t kPerPort = 1'600;
-  constexpr std::uint64_t kPerEndpoint = 9'000;
+  // Flows use paths alone: no queues, buffers and packets.
+  const bool is_flow = scenario.fidelity == scenario::Fidelity::kFlow;
+  const std::uint64_t per_port = is_flow ? 250 : 1'600;
+  const std::uint64_t per_endpoint = is_flow ? 2'000 : 9'000;
   constexpr std::uint64_t kPerConnection = 2'500;
   constexpr std::uint64_t kPerPairOfRanks = 4'400;  // both ends, and what their engines hold
   constexpr std::uint64_t kPerPacket = 64 + 16;
@@ -351,11 +353,11 @@ MemoryEstimate memory_parts(const scenario::Scenario& scenario, const fabric::Gr
   constexpr std::uint64_t kAlways = std::uint64_t{20} << 20;
   const JobMemory jobs = estimate_jobs(scenario, graph);
   connections += jobs.connection_ends;
-  MemoryEstimate made{.ports = 2 * graph.links.size() * kPerPort,
-                      .nics = graph.endpoints * kPerEndpoint,
+  MemoryEstimate made{.ports = 2 * graph.links.size() * per_port,
+                      .nics = graph.endpoints * per_endpoint,
                       .queue_pairs = connections * kPerConnection + pairs * kPerPairOfRanks + idle * kPerIdleEdge +
                                      jobs.ranks * kPerTrainingRank,
-                      .packets = std::uint64_t{200} * graph.endpoints * kPerPacket,
+                      .packets = is_flow ? 0 : std::uint64_t{200} * graph.endpoints * kPerPacket,
                       .other = kAlways};
   made.other += made.total() / 5;
   made.records = estimate_records(scenario, graph) + jobs.nodes * kPerNode;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 
 #include "base/random.h"
 
@@ -115,15 +114,11 @@ Result<Design> latin_hypercube(std::vector<Factor> factors, const SampleOptions&
     }
   }
   Design design{.factors = std::move(factors), .points = {}, .kind = Design::Kind::kLatinHypercube};
-  std::set<std::vector<std::string>> known;
   for (std::size_t i = 0; i < options.points; ++i) {
-    Point point;
+    Point& point = design.points.emplace_back();
     for (std::size_t factor = 0; factor < design.factors.size(); ++factor) {
       point.at.push_back(best[factor][i]);
       point.values.push_back(value_of(design.factors[factor], point.at.back()));
-    }
-    if (known.insert(point.values).second) {  // lists of few values have fewer points than were asked for
-      design.points.push_back(std::move(point));
     }
   }
   return design;

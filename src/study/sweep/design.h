@@ -35,8 +35,7 @@ struct SampleOptions {
 };
 /// McKay, Beckman and Conover, 1979: each range is cut into as many strata as there are points, each of which has one;
 /// levels come equally often, as nearly as they can. Of some draws, the one in which no two factors go together much.
-/// A stratum's value is its middle where the type allows. Lists of few values have fewer points than are asked for:
-/// each stands once. Errors: no points, or more than `kMostPoints`.
+/// A stratum's value is its middle where the type allows. Errors: no points, or more than `kMostPoints`.
 [[nodiscard]] Result<Design> latin_hypercube(std::vector<Factor> factors, const SampleOptions& options);
 
 /// "kmin 100 kB, pmax 1%": the value of each factor behind the last word of its key, or the whole of it where that is

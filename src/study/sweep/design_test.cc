@@ -53,13 +53,6 @@ TEST(SweepDesign, EachStratumOfARangeHasOnePoint) {
   }
 }
 
-TEST(SweepDesign, EachPointOfASampleOfListsStandsOnce) {
-  const Result<Design> design =
-      latin_hypercube({factor("routing.policy=ecmp,spray"), factor("switch.buffer=1MiB,2MiB")}, {.points = 40});
-  ASSERT_TRUE(design);
-  EXPECT_EQ(design->points.size(), 4U);
-}
-
 TEST(SweepDesign, LevelsOfASampleComeEquallyOften) {
   const Result<Design> design =
       latin_hypercube({factor("routing.policy=ecmp,spray"), factor("switch.buffer=1MiB..64MiB")}, {.points = 30});

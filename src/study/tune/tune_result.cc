@@ -348,7 +348,8 @@ Outcome outcome_of_figure(const TuneResult& result) {
 }  // namespace
 
 Outcome outcome_of(const TuneResult& result) {
-  if (!result.best.empty() && !best_keeps_limits(result)) {
+  const auto start_breaks = [](const LimitState& own) { return !own.start || !own.limit.holds(*own.start); };
+  if (!result.best.empty() && !best_keeps_limits(result) && std::ranges::any_of(result.limits, start_breaks)) {
     return Outcome::kLimitsNotKept;
   }
   const Outcome of_figure = outcome_of_figure(result);
