@@ -1,5 +1,7 @@
 #include "study/assembly/build_topology.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -14,6 +16,7 @@
 #include "study/scenario/scenario_derive.h"
 #include "study/scenario/scenario_listing.h"
 #include "study/scenario/scenario_validate.h"
+#include "study/scenario/scenario_words.h"
 #include "study/scenario/selector.h"
 
 namespace weft::study::assembly {
@@ -40,7 +43,7 @@ void apply_cable_overrides(const scenario::Scenario& scenario, fabric::Graph& gr
   for (fabric::Link& link : graph.links) {
     const scenario::LinkTier tier = tier_of(graph, link);
     const scenario::LinkSettings& plain = scenario.devices.link(tier);
-    const std::string path = fmt::format("link.{}.rate", to_string(tier));
+    const std::string path = fmt::format("link.{}.rate", scenario::word_of(tier));
     std::optional<Rate> given;
     std::optional<Rate> of_ports;
     for (const fabric::LinkEnd end : {link.a, link.b}) {
