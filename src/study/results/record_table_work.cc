@@ -139,7 +139,7 @@ const RecordTable& event_table() {
                   {.json = "at_s", .json_order = Order::kLast}},
                  {"kind",
                   member<&EventRow::kind>,
-                  "fail, degrade, restore, a kind of [[failure]], resweep, job-lost, deadlock, watchdog.",
+                  "fail, degrade, restore, a kind of [[failure]], resweep, job-lost, deadlock, watchdog, leaf order.",
                   {.json = "kind"}},
                  {"place", member<&EventRow::place>, "Links, ports or priorities that it is about.", {.json = "place"}},
                  {"text", member<&EventRow::text>, "Details.", {.json = "text"}}},
