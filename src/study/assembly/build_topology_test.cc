@@ -168,8 +168,8 @@ Rate host_cable(const std::string& overrides, std::vector<std::string> settings 
 
 TEST(Cables, AreAsFastAsTheSlowerOfTheirOwnPorts) {
   constexpr auto kFastNic = "[[override]]\nselect = \"host0\"\nnic.port_rate = \"800Gbps\"\n";
-  constexpr auto kFastSwitch = "[[override]]\nselect = \"switch0\"\nswitch.port_rate = \"800Gbps\"\n";
-  constexpr auto kSlowSwitch = "[[override]]\nselect = \"switch0\"\nswitch.port_rate = \"200Gbps\"\n";
+  constexpr auto kFastSwitch = "[[override]]\nselect = \"leaf0\"\nswitch.port_rate = \"800Gbps\"\n";
+  constexpr auto kSlowSwitch = "[[override]]\nselect = \"leaf0\"\nswitch.port_rate = \"200Gbps\"\n";
   EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=800Gbps"}), 800_gbps);
   EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=400Gbps"}), 400_gbps);
   EXPECT_EQ(host_cable(std::string(kFastNic) + kFastSwitch, {"switch.port_rate=400Gbps"}), 800_gbps);

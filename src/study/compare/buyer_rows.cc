@@ -210,10 +210,13 @@ std::vector<std::size_t> best_of(const std::vector<report::ComparedFabric>& fabr
   std::vector<std::size_t> best;
   for (std::size_t i = 0; i < fabrics.size(); ++i) {
     const auto figure = fabrics[i].possible ? strength.figure(fabrics[i]) : std::nullopt;
+    const bool alike = figure && std::abs(*figure - *least) <= 1e-9 * std::abs(*least);
     if (is_step && figure && step_is_open(fabrics[i])) {
+      if (alike) {
+        return {};  // what is the shortest as it seems is not known, so nobody is known to be
+      }
       continue;
     }
-    const bool alike = figure && std::abs(*figure - *least) <= 1e-9 * std::abs(*least);
     if (alike || (figure && is_step && !fabrics[i].differs_from_best.value_or(true))) {
       best.push_back(i);
     }
