@@ -37,7 +37,7 @@ std::vector<FailedJob> failed_jobs(const RunResults& results) {
   const bool nothing = std::ranges::all_of(ended, [](const Ended& own) { return own.well == 0; });
   std::vector<FailedJob> made;
   for (std::size_t job = 0; job < ended.size(); ++job) {
-    if (ended[job].well == 0 && ended[job].failed > 0) {
+    if (ended[job].well == 0 && ended[job].failed > 0 && results.jobs[job].unfinished == 0) {
       made.push_back({.name = results.jobs[job].name,
                       .messages = ended[job].failed,
                       .status = ended[job].first->status,

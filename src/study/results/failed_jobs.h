@@ -1,4 +1,4 @@
-// Jobs and traffic of which nothing came through: some messages ended, none of them well.
+// Jobs and traffic of which nothing came through: all messages have ended, none of them well.
 #pragma once
 
 #include <cstdint>
