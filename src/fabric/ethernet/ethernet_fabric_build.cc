@@ -6,6 +6,7 @@
 #include "fabric/core/fabric_core_definitions.h"
 #include "fabric/ethernet/ethernet_control.h"
 #include "fabric/ethernet/ethernet_fabric.h"
+#include "fabric/ethernet/ingress_group.h"
 
 namespace weft::fabric {
 
@@ -114,33 +115,19 @@ Result<void> EthernetFabric::size_buffers() {
 IngressGroup EthernetFabric::empty_group(PortIndex index, std::uint32_t p) const {
   const EthernetPort& port = ports_[index];
   const EthernetPortOptions& profile = options_.ports[port.profile];
-  const PriorityOptions& priority = profile.priorities[p];
-  IngressGroup group;
-  group.lossless = priority.lossless;
-  group.alpha_shift = priority.ingress_alpha_shift;
-  group.reserve = narrow(priority.reserve);
-  group.xon_offset = narrow(priority.xon_offset);
-  group.has_fixed_limit = priority.ingress_limit.has_value();
-  group.fixed_limit = narrow(priority.ingress_limit.value_or(Bytes::zero()));
-  if (priority.egress_limit && !priority.lossless && !priority.ingress_limit) {
-    group.has_fixed_limit = true;  // the queue alone says whether there is room
-    group.fixed_limit = 0xFFFFFFFF;
-  }
-  if (priority.lossless) {
-    const bool has_retry = !controls_.empty() && controls_[port.peer].retry.is_on();
-    // What LLR may bring after a pause: all that the peer's replay buffer holds, and what its latency has under way.
-    const Bytes replay = has_retry ? Bytes(static_cast<std::int64_t>(controls_[port.peer].retry.buffer)) +
-                                         port.rate.bytes_in(loop_of(port.peer).one_way * 2)
-                                   : Bytes::zero();
-    group.headroom_limit = narrow(
-        priority.headroom.value_or(headroom_bytes({.rate = port.rate,
-                                                   .propagation = graph_.links[map_.link_of(index).value()].propagation,
-                                                   .pipeline = options_.switches[switches_[port.owner].profile].latency,
-                                                   .response = options_.ports[ports_[port.peer].profile].pause_response,
-                                                   .peer_frame = profile.mtu_frame,
-                                                   .local_frame = profile.mtu_frame,
-                                                   .replay = replay})));
-  }
+  const bool has_retry = !controls_.empty() && controls_[port.peer].retry.is_on();
+  // What LLR may bring after a pause: all that the peer's replay buffer holds, and what its latency has under way.
+  const Bytes replay = has_retry ? Bytes(static_cast<std::int64_t>(controls_[port.peer].retry.buffer)) +
+                                       port.rate.bytes_in(loop_of(port.peer).one_way * 2)
+                                 : Bytes::zero();
+  IngressGroup group =
+      ingress_group(profile.priorities[p], {.rate = port.rate,
+                                            .propagation = graph_.links[map_.link_of(index).value()].propagation,
+                                            .pipeline = options_.switches[switches_[port.owner].profile].latency,
+                                            .response = options_.ports[ports_[port.peer].profile].pause_response,
+                                            .peer_frame = profile.mtu_frame,
+                                            .local_frame = profile.mtu_frame,
+                                            .replay = replay});
   if (receives_credits(index, p)) {
     group.lossless = true;  // by credits: nothing comes for which there is no room
     group.reserve = controls_[index].receives[p].buffer() * credit_unit(index);

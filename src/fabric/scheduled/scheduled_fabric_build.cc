@@ -4,6 +4,7 @@
 #include "base/format_quantity.h"
 #include "base/stable_hash.h"
 #include "fabric/core/fabric_core_definitions.h"
+#include "fabric/ethernet/ingress_group.h"
 #include "fabric/routing/conga.h"
 #include "fabric/scheduled/scheduled_fabric.h"
 
@@ -192,27 +193,13 @@ void ScheduledFabric::set_up_group(PortIndex index) {
   const ScheduledPort& port = ports_[index];
   const EthernetPortOptions& profile = options_.ports[port.profile];
   for (std::uint32_t p = 0; p < kPriorities; ++p) {
-    const PriorityOptions& priority = profile.priorities[p];
-    IngressGroup& group = group_of(index, p);
-    group.lossless = priority.lossless;
-    group.alpha_shift = priority.ingress_alpha_shift;
-    group.reserve = in_32_bits(priority.reserve);
-    group.xon_offset = in_32_bits(priority.xon_offset);
-    group.has_fixed_limit = priority.ingress_limit.has_value();
-    group.fixed_limit = in_32_bits(priority.ingress_limit.value_or(Bytes::zero()));
-    if (priority.egress_limit && !priority.lossless && !priority.ingress_limit) {
-      group.has_fixed_limit = true;  // the queue alone says whether there is room
-      group.fixed_limit = 0xFFFFFFFF;
-    }
-    if (priority.lossless) {
-      group.headroom_limit = in_32_bits(priority.headroom.value_or(
-          headroom_bytes({.rate = port.rate,
-                          .propagation = graph_.links[map_.link_of(index).value()].propagation,
-                          .pipeline = options_.switches[switches_[port.owner].profile].latency,
-                          .response = options_.ports[ports_[port.peer].profile].pause_response,
-                          .peer_frame = profile.mtu_frame,
-                          .local_frame = profile.mtu_frame})));
-    }
+    group_of(index, p) =
+        ingress_group(profile.priorities[p], {.rate = port.rate,
+                                              .propagation = graph_.links[map_.link_of(index).value()].propagation,
+                                              .pipeline = options_.switches[switches_[port.owner].profile].latency,
+                                              .response = options_.ports[ports_[port.peer].profile].pause_response,
+                                              .peer_frame = profile.mtu_frame,
+                                              .local_frame = profile.mtu_frame});
   }
 }
 
