@@ -597,6 +597,28 @@ bool do_meet(const PathModel& model, const PathRules& rules, const std::vector<w
   return false;
 }
 
+/// Calls take(model, choices, set) for the flows of each operation of the scenario's jobs.
+template <class Take>
+Result<void> visit_operations(const scenario::Scenario& scenario, const Take& take) {
+  UnheardMessages nobody;
+  Result<OpenedFlows> opened = open_flows(scenario, nobody);
+  if (!opened) {
+    return pass_on(opened);
+  }
+  const fabric::Graph& graph = opened->simulation->world().graph();
+  Result<Choices> choices = choices_of(scenario, graph, Time::zero());
+  if (!choices) {
+    return pass_on(choices);
+  }
+  const PathModel model(graph, model_options(scenario, *choices));
+  for (const FlowSet& set : opened->plan.sets) {
+    if (!set.purpose.empty()) {
+      take(model, *choices, set);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<results::PathReport> study_paths(const scenario::Scenario& given, const PathStudyOptions& options) {
@@ -657,63 +679,43 @@ Result<std::vector<HashReach>> hash_reaches(const scenario::Scenario& scenario, 
   if (!scenario::hashes_flows(scenario.routing.policy) || scenario::detours(scenario.routing.policy) || seeds == 0) {
     return made;
   }
-  UnheardMessages nobody;
-  Result<OpenedFlows> opened = open_flows(scenario, nobody);
-  if (!opened) {
-    return pass_on(opened);
-  }
-  const fabric::Graph& graph = opened->simulation->world().graph();
-  Result<Choices> choices = choices_of(scenario, graph, Time::zero());
-  if (!choices) {
-    return pass_on(choices);
-  }
-  if (choices->rules.policy != fabric::PathPolicy::kEcmp) {
-    return made;
-  }
-  const PathModel model(graph, model_options(scenario, *choices));
-  for (const FlowSet& set : opened->plan.sets) {
-    if (set.purpose.empty()) {
-      continue;
-    }
-    const HashReach own = reach_of(model, choices->rules, set, seeds);
-    const auto known = std::ranges::find(made, set.purpose, &HashReach::purpose);
-    if (known == made.end()) {
-      made.push_back(own);
-    } else {
-      known->less = std::min(known->less, own.less);
-      known->more = std::max(known->more, own.more);
-    }
+  Result<void> visited =
+      visit_operations(scenario, [&made, seeds](const PathModel& model, const Choices& choices, const FlowSet& set) {
+        if (choices.rules.policy != fabric::PathPolicy::kEcmp) {
+          return;
+        }
+        const HashReach own = reach_of(model, choices.rules, set, seeds);
+        const auto known = std::ranges::find(made, set.purpose, &HashReach::purpose);
+        if (known == made.end()) {
+          made.push_back(own);
+        } else {
+          known->less = std::min(known->less, own.less);
+          known->more = std::max(known->more, own.more);
+        }
+      });
+  if (!visited) {
+    return pass_on(visited);
   }
   return made;
 }
 
 Result<std::set<std::pair<std::string, std::string>>> meeting_operations(const scenario::Scenario& scenario) {
   std::set<std::pair<std::string, std::string>> made;
-  UnheardMessages nobody;
-  Result<OpenedFlows> opened = open_flows(scenario, nobody);
-  if (!opened) {
-    return pass_on(opened);
-  }
-  const fabric::Graph& graph = opened->simulation->world().graph();
-  Result<Choices> choices = choices_of(scenario, graph, Time::zero());
-  if (!choices) {
-    return pass_on(choices);
-  }
-  const PathModel model(graph, model_options(scenario, *choices));
-  for (const FlowSet& set : opened->plan.sets) {
-    if (set.purpose.empty()) {
-      continue;
-    }
-    PathRules rules = choices->rules;
-    rules.linear = &choices->tables;
-    std::vector<fabric::PinnedFlows> tables;
-    if (rules.policy == fabric::PathPolicy::kCentral) {
-      tables = tables_of(model, set.flows, scenario.routing);
-      rules.tables = tables;
-    }
-    if (do_meet(model, rules, set.flows)) {
-      made.emplace(set.name.substr(0, set.name.rfind(": ")), set.purpose);
-    }
+  Result<void> visited = visit_operations(
+      scenario, [&made, &scenario](const PathModel& model, const Choices& choices, const FlowSet& set) {
+        PathRules rules = choices.rules;
+        rules.linear = &choices.tables;
+        std::vector<fabric::PinnedFlows> tables;
+        if (rules.policy == fabric::PathPolicy::kCentral) {
+          tables = tables_of(model, set.flows, scenario.routing);
+          rules.tables = tables;
+        }
+        if (do_meet(model, rules, set.flows)) {
+          made.emplace(set.name.substr(0, set.name.rfind(": ")), set.purpose);
+        }
+      });
+  if (!visited) {
+    return pass_on(visited);
   }
   return made;
 }
