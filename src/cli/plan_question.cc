@@ -179,8 +179,7 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
   if (space.one_switch > 0) {
     why.push_back(
         fmt::format("in {} one switch has ports for {} GPUs, so there is no leaf-spine or fat-tree; name --shapes "
-                    "single-switch, or "
-                    "fat-tree for several --planes",
+                    "single-switch, or fat-tree for several --planes",
                     counted(space.one_switch, {"combination", "combinations"}), gpus));
   }
   return {fmt::format("no design: {}", fmt::join(why, "; "))};

@@ -175,8 +175,8 @@ TEST(Cables, AreAsFastAsTheSlowerOfTheirOwnPorts) {
   EXPECT_EQ(host_cable(std::string(kFastNic) + kFastSwitch, {"switch.port_rate=400Gbps"}), 800_gbps);
   EXPECT_EQ(host_cable(std::string(kFastNic) + kSlowSwitch, {"switch.port_rate=800Gbps"}), 200_gbps);
   // What a link is given stands.
-  const std::string kGiven = std::string(kFastNic) + "link.host.rate = \"400Gbps\"\n";
-  EXPECT_EQ(host_cable(kGiven, {"switch.port_rate=800Gbps"}), 400_gbps);
+  const std::string given = std::string(kFastNic) + "link.host.rate = \"400Gbps\"\n";
+  EXPECT_EQ(host_cable(given, {"switch.port_rate=800Gbps"}), 400_gbps);
   EXPECT_EQ(host_cable(kFastNic, {"switch.port_rate=800Gbps", "link.host.rate=400Gbps"}), 400_gbps);
 }
 

@@ -272,34 +272,31 @@ const RecordTable& dropped_table() {
 }
 
 const RecordTable& sample_table() {
-  static const RecordTable kTable{.name = "sample",
-                                  .one_per = "port to which something happened, and sample instant",
-                                  .places = {},
-                                  .own_keys = 2,
-                                  .fields = {{"at_ps", member<&SampleRow::at>, "The instant.", {.csv = "at_ps"}},
-                                             {"port",
-                                              member<&SampleRow::port>,
-                                              "The port.",
-                                              {.unit = "number", .csv = "port", .name_of = sampled_port}},
-                                             {"queue_bytes",
-                                              member<&SampleRow::queue_bytes>,
-                                              "Waiting to leave, at the instant.",
-                                              {.unit = "bytes", .csv = "queue_bytes"}},
-                                             {"tx_bytes",
-                                              member<&SampleRow::tx_bytes>,
-                                              "Sent since the instant before.",
-                                              {.unit = "bytes", .csv = "tx_bytes"}},
-                                             {"utilisation_ppm",
-                                              millionths<&SampleRow::utilisation>,
-                                              "Of the wire since then, at the higher rate where that changed; a packet "
-                                              "counts where it begins, so one interval "
-                                              "may exceed the whole.",
-                                              {.csv = "utilisation"}},
-                                             {"held_ps",
-                                              member<&SampleRow::held>,
-                                              "Lanes paused or without credits since then, together.",
-                                              {.csv = "held_ps"}}},
-                                  .rows = rows_of<&RunResults::samples>()};
+  static const RecordTable kTable{
+      .name = "sample",
+      .one_per = "port to which something happened, and sample instant",
+      .places = {},
+      .own_keys = 2,
+      .fields =
+          {{"at_ps", member<&SampleRow::at>, "The instant.", {.csv = "at_ps"}},
+           {"port", member<&SampleRow::port>, "The port.", {.unit = "number", .csv = "port", .name_of = sampled_port}},
+           {"queue_bytes",
+            member<&SampleRow::queue_bytes>,
+            "Waiting to leave, at the instant.",
+            {.unit = "bytes", .csv = "queue_bytes"}},
+           {"tx_bytes",
+            member<&SampleRow::tx_bytes>,
+            "Sent since the instant before.",
+            {.unit = "bytes", .csv = "tx_bytes"}},
+           {"utilisation_ppm",
+            millionths<&SampleRow::utilisation>,
+            "Of the wire since then (at its higher rate); packets count where they begin, so it may exceed the whole.",
+            {.csv = "utilisation"}},
+           {"held_ps",
+            member<&SampleRow::held>,
+            "Lanes paused or without credits since then, together.",
+            {.csv = "held_ps"}}},
+      .rows = rows_of<&RunResults::samples>()};
   return kTable;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/format_quantity.h"
 #include "study/assembly/build_failures.h"
 #include "study/assembly/subnet_resweeps.h"
@@ -163,7 +164,7 @@ void take_leaf_order(const world::World& world, Time now, results::RunResults& r
     overflows += counters.reorder_overflows;
     latest = std::max(latest, counters.reorder_latest);
   }
-  const auto packets = [](std::uint64_t count) { return fmt::format("{} packet{}", count, count == 1 ? "" : "s"); };
+  const auto packets = [](std::uint64_t count) { return counted(count, {"packet", "packets"}); };
   const auto add = [&results](std::string text) {
     results.events.push_back({.at = Time::never(), .kind = "leaf order", .place = "leaves", .text = std::move(text)});
   };

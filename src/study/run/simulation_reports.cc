@@ -303,11 +303,11 @@ JobMemory estimate_jobs(const scenario::Scenario& scenario, const fabric::Graph&
     const assembly::TrafficPlan& plan = (*plans)[i];
     const scenario::JobSettings& job = *plan.training->settings;
     const auto volumes = step_volumes({.plan = plan, .leaves = leaves, .micro_batches = job.training.pipeline});
-    const auto nodes = step_nodes(job, kMostNodes);
+    const auto ranks = static_cast<std::uint64_t>(job.ranks);
+    const auto nodes = step_nodes(job, kMostNodes / ranks + 1);  // of all ranks, more do not count
     if (!volumes || !nodes) {
       continue;  // building the run says why
     }
-    const auto ranks = static_cast<std::uint64_t>(job.ranks);
     sum.ranks += ranks;
     sum.connection_ends += ranks * static_cast<std::uint64_t>(connection_ends(*volumes));
     sum.nodes += std::min(ranks * *nodes, kMostNodes);
