@@ -90,10 +90,10 @@ include(\"${CMAKE_SOURCE_DIR}/cmake/WeftSuites.cmake\")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${suites}")
 endfunction()
 
-# weft_in_batches(<out> <name> <folder> <sources...>): with WEFT_UNITY, files that include eight of the sources each; else the
-# sources. They are included by their paths from `folder`, which the target searches: unlike CMake's own unity files these
-# are the same in every checkout, so that the compiler cache finds what another one compiled.
-function(weft_in_batches out name folder)
+# weft_in_batches(<out> <name> <folder> <size> <sources...>): with WEFT_UNITY, files that include `size` of the sources each;
+# else the sources. They are included by their paths from `folder`, which the target searches: unlike CMake's own unity files
+# these are the same in every checkout, so that the compiler cache finds what another one compiled.
+function(weft_in_batches out name folder size)
   if(NOT WEFT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
     return()
@@ -102,7 +102,7 @@ function(weft_in_batches out name folder)
   set(rest ${ARGN})
   while(rest)
     list(LENGTH batches number)
-    list(SUBLIST rest 0 8 now)
+    list(SUBLIST rest 0 ${size} now)
     list(REMOVE_ITEM rest ${now})
     set(text "")
     foreach(source IN LISTS now)
@@ -119,8 +119,9 @@ endfunction()
 # weft_module(<name> [ONCE_PER_RUN] [MAIN <executable>] [EXCLUDE <files...>] DEPS <targets...>)
 # src/<name>/: *.cc becomes the library weft_<name>, *_test.cc the test weft_<name>_test, and with MAIN, main.cc the executable.
 # EXCLUDE: files of the folder that this build does without.
-# ONCE_PER_RUN: nothing in it is done per packet, so that under the sanitizers, where optimising takes most of the time
-# that compiling takes, it is not optimised.
+# ONCE_PER_RUN: nothing in it is done per packet. It is optimised by itself, not when the program is linked; under the
+# sanitizers, where optimising takes half of the time that compiling takes, it is not optimised at all. Most of the rest goes
+# into its headers, so that its batches are twice as large.
 # A room, <layer>/<room>, becomes the library weft_<layer>_<room>; weft_rooms(<layer>) makes the test of all its rooms.
 function(weft_module path)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ONCE_PER_RUN" "MAIN" "DEPS;EXCLUDE")
@@ -135,12 +136,19 @@ function(weft_module path)
   list(REMOVE_ITEM sources ${tests} ${arg_EXCLUDE} "${folder}/main.cc")
 
   if(sources)
-    weft_in_batches(units weft_${name} "${CMAKE_SOURCE_DIR}/src" ${sources})
+    set(batch_size 8)
+    if(arg_ONCE_PER_RUN)
+      set(batch_size 16)
+    endif()
+    weft_in_batches(units weft_${name} "${CMAKE_SOURCE_DIR}/src" ${batch_size} ${sources})
     add_library(weft_${name} STATIC ${units})
     target_include_directories(weft_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(weft_${name} PUBLIC ${arg_DEPS})
     if(arg_ONCE_PER_RUN AND WEFT_SANITIZE)
       target_compile_options(weft_${name} PRIVATE -O0)
+    elseif(arg_ONCE_PER_RUN AND WEFT_LTO)
+      set_target_properties(weft_${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+      target_compile_options(weft_${name} PRIVATE -O2)
     endif()
   else()
     add_library(weft_${name} INTERFACE)

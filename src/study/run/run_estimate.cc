@@ -14,6 +14,7 @@
 #include "study/assembly/build_traffic.h"
 #include "study/run/composition_check.h"
 #include "study/run/path_study.h"
+#include "study/run/slice_growth.h"
 #include "study/run/step_volume.h"
 #include "study/run/training_run.h"
 #include "study/scenario/scenario_validate.h"
@@ -29,10 +30,7 @@ constexpr double kMostOfProbes = 1.2;
 /// Kernel TCP acknowledges every second segment.
 constexpr double kTcpPart = 0.75;
 /// Of an operation that settles: repetitions, and a quarter more for the short slice (study/run/slice_growth.h).
-constexpr double kRepetitions = 4 * 1.25;
-/// When a step is run itself: where it has room beside its slices, and where it has not (study/run/slice_growth.cc).
-constexpr double kKeptForStep = 0.5;
-constexpr double kExactIsWorth = 1.6;
+constexpr double kRepetitions = kUsualRepetitions * 1.25;
 constexpr double kStepsOfASlice = 16;
 constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
@@ -252,7 +250,8 @@ class Estimator {
     const double budget = static_cast<double>(training.slice_hops);
     const double beside = company_ * (seconds + phases * TrainingRun::kLead.seconds());
     const bool room = whole <= (budget - probes) * kKeptForStep;
-    if (company_ == 0 && whole < settling * (room ? 1 : kExactIsWorth) && probes + whole < budget) {
+    if (company_ == 0 && whole < settling * (room ? 1 : kExactIsWorth * kUsualRepetitions / kRepetitions) &&
+        probes + whole < budget) {
       settling = whole;  // the step is run itself
     }
     // What is left of the budget goes to slices that do not settle, or to the step itself where there is room for it.

@@ -17,14 +17,8 @@ constexpr std::uint32_t kMaxRepetitions = 64;
 /// Probes without shared links are enough where their time grows by no more than so many times what the links need.
 /// Else pieces are still too short for what a longer operation does: chunks of one piece do not follow one another.
 constexpr double kSteady = 1.05;
-/// What an operation takes as a rule, for an estimate.
-constexpr double kUsualRepetitions = 4;
 /// Longer operations than this many slices are continued from a slice; others are run whole.
 constexpr double kWhole = 1.5;
-/// Where the step takes at most so much of the budget, that is kept for it, in case operations do not settle. Where it
-/// takes more, there is no second try, and it may take so many times what slices are expected to.
-constexpr double kKeptForStep = 0.5;
-constexpr double kExactIsWorth = 2;
 /// Packet-hops of a step that is run itself where its operations alone may not tell its time.
 constexpr double kFewHops = 20e6;
 /// Senders may become so many times faster than their probes were.

@@ -24,6 +24,13 @@
 
 namespace weft::study::run {
 
+/// What an operation that settles takes as a rule, for an estimate.
+inline constexpr double kUsualRepetitions = 4;
+/// Where the step takes at most so much of the budget, that is kept for it, in case operations do not settle. Where it
+/// takes more, there is no second try, and it may take so many times what slices are expected to.
+inline constexpr double kKeptForStep = 0.5;
+inline constexpr double kExactIsWorth = 2;
+
 /// A mean with half the width of its 95 % confidence interval, relative to it; none: of one value alone.
 struct BatchMean {
   double mean = 0;
