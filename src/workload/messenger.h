@@ -121,6 +121,11 @@ class Messenger final : public ConnectionListener {
   /// Messages posted that have not finished, but for control messages.
   [[nodiscard]] std::uint64_t outstanding() const { return outstanding_; }
 
+  /// The flow of each message posted that has not finished, and what it does, but for control messages; that of a
+  /// message that was cut up for each of its parts.
+  template <class Visit>
+  void visit_unfinished(const Visit& visit) const;
+
   /// What is under way, and what waits for room.
   void record(StateRecord& state) const;
   /// Of what is under way or waits: posted so much later.
@@ -259,5 +264,23 @@ class Messenger final : public ConnectionListener {
   std::map<ChannelId, Ring<Relayed>> relayed_;  // by hop
   std::uint64_t relays_ = 0;                    // messages to ranks that relay, so far
 };
+
+template <class Visit>
+void Messenger::visit_unfinished(const Visit& visit) const {
+  const auto visit_all = [&visit](const auto& line) {
+    for (std::uint32_t i = 0; i < line.size(); ++i) {
+      if (!line[i].message.is_control)
+        visit(line[i].message.flow, line[i].message.operation);
+    }
+  };
+  for (const Queue& queue : queues_) {
+    visit_all(queue.in_flight);
+    visit_all(queue.waiting);
+  }
+  for (const auto& [queue, repair] : repairs_)
+    visit_all(repair.returned);
+  for (const auto& [hop, line] : relayed_)
+    visit_all(line);
+}
 
 }  // namespace weft::workload

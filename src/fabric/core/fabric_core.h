@@ -140,6 +140,13 @@ class FabricCore : public EndpointPort {
   [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
     return routes_.next_hops(switch_ordinal, destination);
   }
+  /// In what proportion packets go to those that are sprayed, or have another hash each: one weight for each; null: to
+  /// all alike.
+  [[nodiscard]] const std::uint32_t* hop_weights(std::uint32_t switch_ordinal, EndpointId destination) const {
+    const auto& options = options_.switches[switches_[switch_ordinal].profile].balancing;
+    return options.weighting == Weighting::kEqual ? nullptr
+                                                  : weights_.of(switch_ordinal, leaf_seen(switch_ordinal, destination));
+  }
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
   [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }

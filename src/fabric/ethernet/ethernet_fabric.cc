@@ -171,8 +171,11 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlo
         groups.choose({.switch_ordinal = switch_ordinal, .leaf = routes_.leaf_of(flow.destination), .hash = flow.hash});
     return {std::ranges::find(hops, port), 1};
   }
-  return node.hashes && hops.size() > 1
-             ? NextHops(hops.begin() + fabric::pick(switch_hash(flow.hash, node.hash_seed), hops.size()), 1)
+  const bool by_hash = node.path == PathPolicy::kEcmp && !node.detours;
+  return by_hash && hops.size() > 1
+             ? NextHops(hops.begin() + pick_weighted(hop_weights(switch_ordinal, flow.destination), hops.size(),
+                                                     switch_hash(flow.hash, node.hash_seed)),
+                        1)
              : hops;
 }
 

@@ -138,7 +138,9 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
     return {std::ranges::find(hops, table_.choose(switch_ordinal, lid_of(flow.destination, entropy), hops)), 1};
   }
   return node.path == PathPolicy::kEcmp
-             ? NextHops(hops.begin() + pick(switch_hash(flow.hash, node.hash_seed), hops.size()), 1)
+             ? NextHops(hops.begin() + pick_weighted(hop_weights(switch_ordinal, flow.destination), hops.size(),
+                                                     switch_hash(flow.hash, node.hash_seed)),
+                        1)
              : hops;
 }
 

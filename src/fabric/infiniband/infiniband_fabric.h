@@ -114,6 +114,9 @@ class InfiniBandFabric final : public FabricCore<InfiniBandFabric, InfiniBandPar
   [[nodiscard]] NextHops next_hops(std::uint32_t switch_ordinal, EndpointId destination) const {
     return hops_to(switch_ordinal, {.destination = destination});
   }
+  [[nodiscard]] const std::uint32_t* hop_weights(std::uint32_t switch_ordinal, EndpointId destination) const {
+    return options_.tables.empty() ? FabricCore::hop_weights(switch_ordinal, destination) : nullptr;
+  }
   [[nodiscard]] std::uint8_t lid_mask_control() const { return options_.lid_mask_control; }
   /// What the subnet manager says of paths at present; empty: nothing.
   [[nodiscard]] const PathLevels& path_levels() const { return options_.levels; }

@@ -190,7 +190,7 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
         options.kind = workload::ShiftPermutation{static_cast<std::uint32_t>(traffic.shift)};
       }
       plan.expected_bytes = message_bytes * all.size();
-      return take(plan, workload::Permutation::make(plan.job, options), traffic);
+      return permutation(plan, traffic, options);
     }
     case scenario::TrafficKind::kIncast:
       return incast(plan, traffic, all);
@@ -218,6 +218,15 @@ Result<void> PatternBuilder::fill(TrafficPlan& plan, const scenario::TrafficSett
   ring.collective = workload::CollectiveKind::kAllReduce;
   ring.algorithm = workload::CollectiveAlgorithm::kRing;
   return collective(plan, ring);
+}
+
+Result<void> PatternBuilder::permutation(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
+                                         const workload::PermutationOptions& options) {
+  Result<workload::Permutation> made = workload::Permutation::make(plan.job, options);
+  for (std::uint32_t rank = 0; made && rank < plan.job.ranks; ++rank) {
+    plan.pairs.emplace_back(rank, made->destination_of(RankId(rank)).value());
+  }
+  return take(plan, std::move(made), traffic);
 }
 
 Result<void> PatternBuilder::collective(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
@@ -257,6 +266,9 @@ Result<void> PatternBuilder::incast(TrafficPlan& plan, const scenario::TrafficSe
                   options.senders.size());
     }
     options.senders.resize(static_cast<std::size_t>(traffic.fan_in));
+  }
+  for (const RankId sender : options.senders) {
+    plan.pairs.emplace_back(sender.value(), destination);
   }
   plan.expected_bytes = static_cast<std::uint64_t>(traffic.size.count() * traffic.count) * options.senders.size();
   return take(plan, workload::Incast::make(plan.job, options), traffic);

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "study/assembly/build_traffic.h"
 #include "study/assembly/participants.h"
+#include "workload/permutation.h"
 
 namespace weft::study::assembly {
 
@@ -39,6 +40,8 @@ class PatternBuilder {
  private:
   void set_common(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const;
   [[nodiscard]] workload::FlowShape shape_of(const scenario::TrafficSettings& traffic) const;
+  [[nodiscard]] static Result<void> permutation(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
+                                                const workload::PermutationOptions& options);
   [[nodiscard]] Result<void> incast(TrafficPlan& plan, const scenario::TrafficSettings& traffic,
                                     const std::vector<Participant>& all) const;
   [[nodiscard]] Result<void> flows(TrafficPlan& plan, const scenario::TrafficSettings& traffic,

@@ -65,7 +65,7 @@ struct TrafficPlan {
   /// Of each rank how many of its rails, from the first one on, take the queue pairs of its connections in turn; empty:
   /// one of each.
   std::vector<std::uint16_t> shared_ports{};
-  /// Who talks to whom, by rank, where the scenario lists it; empty: anybody with anybody.
+  /// Who talks to whom, by rank, where that is known: flows, permutations, incasts; empty: anybody with anybody.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
 };
 

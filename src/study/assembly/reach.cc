@@ -81,12 +81,14 @@ class ReachCheck {
       if (!joined && (plan.collective || plan.training || !plan.layout.empty())) {
         continue;
       }
+      if (!joined) {
+        return fail(
+            "traffic '{}': no cable joins the networks of {} and {}, as those of planes, or of rails without spines; "
+            "choose sources and destinations of one network (ends = \"nics\": NICs with all their ports)",
+            plan.job.name, graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name);
+      }
       const std::uint32_t inside = part_[ours[rail].value()];
-      if (inside != part_[theirs[rail].value()]) {
-        if (!joined) {
-          return fail("traffic '{}': no cable joins the networks of {} and {}", plan.job.name,
-                      graph_.nodes[ours[rail].value()].name, graph_.nodes[theirs[rail].value()].name);
-        }
+      if (inside != part_[theirs[rail].value()] && !is_routable(plan.family)) {
         const scenario::Family family = plan.family;
         return fail(
             "traffic '{}': {} cannot leave one {}, but {} and {} are in different ones; the boundary is {}. rocev2, "
@@ -124,9 +126,6 @@ Result<void> check_reach(const scenario::Scenario& scenario, const Graph& graph,
   }
   const ReachCheck check(graph);
   for (const TrafficPlan& plan : plans) {
-    if (is_routable(plan.family)) {
-      continue;
-    }
     if (Result<void> reached = check.check(plan); !reached) {
       return reached;
     }

@@ -1,7 +1,8 @@
 // Whether a family's packets can get from one participant of a job to another at all.
 //
 // RoCEv1 has no IP header, so no router passes it on, and an InfiniBand subnet ends at its routers; ports of InfiniBand
-// and of Ethernet do not understand each other. Such scenarios are refused with the boundary named.
+// and of Ethernet do not understand each other. Nor does any packet get from one plane to another, or from rail to rail
+// where there are no spines. Such scenarios are refused with the boundary named; collectives and jobs know their rails.
 #pragma once
 
 #include <span>

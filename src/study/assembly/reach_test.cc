@@ -9,11 +9,12 @@ namespace weft::study::assembly {
 namespace {
 
 /// What is said of a scenario with two leaves and two spines, and four hosts.
-std::string reach_of(std::string_view family, std::string_view domains, std::string_view traffic) {
+std::string reach_of(std::string_view family, std::string_view domains, std::string_view traffic,
+                     std::string_view planes = "") {
   const std::string text = fmt::format(
       "[fabric]\nfamily = \"{}\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 4\nhosts_per_leaf = 2\nspines = 2\n"
-      "domains = \"{}\"\n[[traffic]]\nname = \"work\"\n{}\n",
-      family, domains, traffic);
+      "domains = \"{}\"\n{}[[traffic]]\nname = \"work\"\n{}\n",
+      family, domains, planes, traffic);
   scenario::ScenarioRequest request;
   request.file = "test.toml";
   const Result<scenario::Scenario> scenario = scenario::parse_scenario(text, request, scenario::test_catalogue());
@@ -52,6 +53,18 @@ TEST(Reach, RoceV1BesideARouterIsFineForThoseWhoNeedItNot) { EXPECT_EQ(reach_of(
 TEST(Reach, InfiniBandStopsAtTheEdgeOfItsSubnet) {
   EXPECT_EQ(reach_of("infiniband", "one", kAll), "");
   EXPECT_NE(reach_of("infiniband", "routed", kAll).find("infiniband cannot leave one subnet"), std::string::npos);
+}
+
+TEST(Reach, NoPatternSendsBetweenPlanes) {
+  for (const std::string_view family : {"rocev2", "infiniband", "uet", "tcp"}) {
+    const auto said = [&](std::string_view traffic) {
+      return reach_of(family, "one", traffic, "ports_per_nic = 2\nplanes = 2\n");
+    };
+    EXPECT_NE(said(kAll).find("no cable joins the networks of host"), std::string::npos) << family << said(kAll);
+    EXPECT_NE(said("kind = \"all-to-all\"").find("no cable joins"), std::string::npos) << family;
+    EXPECT_EQ(said("kind = \"permutation\"\nshift = 2"), "") << family << ": every other port is of the same plane";
+    EXPECT_EQ(said("kind = \"collective\""), "") << family;
+  }
 }
 
 TEST(Reach, PortsOfAnotherKindThanTheFamilyNeedsAreRefused) {

@@ -261,6 +261,16 @@ TEST(TurningPoints, WhatNoValueReachesIsLeftOut) {
   EXPECT_NE(point_with(own, "network price of infiniband"), nullptr);
 }
 
+// Two whose steps do not differ have one step, and the part of it that each exposes of its own.
+TEST(TurningPoints, ExposedCommunicationIsAPartOfTheStepThatCounts) {
+  const auto own = recommended({fabric_of({"infiniband", 0.99, 0.02, 0.4e6, 0.495}),
+                                fabric_of({"infiniband-ar", 1.01, 0.02, 0.4e6, 0.505}),
+                                fabric_of({"rocev2", 1.15, 0.01, 0.4e6, 0.6475})});
+  ASSERT_THAT(own.fabrics, ::testing::Contains("infiniband"));
+  // What is left of 1.0 without half of it is less than what is left of rocev2's: no share of communication turns it.
+  EXPECT_EQ(point_with(own, "exposed communication"), nullptr);
+}
+
 TEST(TurningPoints, ASizeIsBetweenTwoThatWereRun) {
   auto fast = fabric_of({"infiniband", 1.0, 0.01, 0.6e6});
   auto slow = fabric_of({"rocev2", 1.2, 0.01, 0.4e6});

@@ -81,13 +81,18 @@ class Pair {
     }
   }
 
+  /// Of the step that counts, the share that is exposed in its own.
+  static double exposed(const CostedFabric& own) {
+    return own.fabric->run.exposed_communication.value_or(0) / own.known.mean * own.step;
+  }
+
   /// Both steps are what they are without exposed communication, and k times what they expose.
   void communication() {
     if (first_.group == other_.group) {
       return;
     }
-    const double first = first_.fabric->run.exposed_communication.value_or(0);
-    const double other = other_.fabric->run.exposed_communication.value_or(0);
+    const double first = exposed(first_);
+    const double other = exposed(other_);
     const double slope = first_.usd_per_second * first - other_.usd_per_second * other;
     const double rest = other_.usd_per_second * (other_.step - other) - first_.usd_per_second * (first_.step - first);
     const double k = slope == 0 ? -1 : rest / slope;

@@ -33,6 +33,7 @@ std::span<const RecordTable* const> record_tables() {
                                      &rank_table(),
                                      &collective_table(),
                                      &message_table(),
+                                     &silent_flow_table(),
                                      &port_table(),
                                      &lane_table(),
                                      &nic_table(),

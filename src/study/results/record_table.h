@@ -104,6 +104,7 @@ struct RecordTable {
 [[nodiscard]] const RecordTable& rank_table();
 [[nodiscard]] const RecordTable& collective_table();
 [[nodiscard]] const RecordTable& message_table();
+[[nodiscard]] const RecordTable& silent_flow_table();
 [[nodiscard]] const RecordTable& port_table();
 [[nodiscard]] const RecordTable& lane_table();
 [[nodiscard]] const RecordTable& nic_table();

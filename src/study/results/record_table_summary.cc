@@ -27,7 +27,7 @@ const RecordTable& job_summary_table() {
             member<&JobSummary::unfinished>,
             "Still under way when the run ended.",
             {.unit = "messages", .json = "unfinished"}},
-           {"", member<&JobSummary::senders>, "Ranks whose data was sent.", {.unit = "ranks", .json = "senders"}},
+           {"", member<&JobSummary::senders>, "Ranks that had data to send.", {.unit = "ranks", .json = "senders"}},
            {"",
             member<&JobSummary::payload>,
             "Of the messages that ended well.",

@@ -85,6 +85,33 @@ const RecordTable& message_table() {
   return kTable;
 }
 
+const RecordTable& silent_flow_table() {
+  static const RecordTable kTable{
+      .name = "silent_flow",
+      .one_per = "flow of which messages were posted and none had ended when the run did",
+      .places = {},
+      .own_keys = 4,
+      .fields = {{"job", member<&SilentFlowRow::flow, &FlowId::job>, "Its job.", {.unit = "number"}},
+                 {"source",
+                  member<&SilentFlowRow::flow, &FlowId::source>,
+                  "Rank that posts the requests.",
+                  {.unit = "number"}},
+                 {"destination",
+                  member<&SilentFlowRow::flow, &FlowId::destination>,
+                  "Rank at the other end.",
+                  {.unit = "number"}},
+                 {"flow",
+                  member<&SilentFlowRow::flow, &FlowId::index>,
+                  "Tells apart the flows between the same two ranks.",
+                  {.unit = "number"}},
+                 {"operation",
+                  worded<&SilentFlowRow::operation>,
+                  "0 write, 1 write with immediate, 2 read, 3 send.",
+                  {.unit = "0 to 3"}}},
+      .rows = rows_of<&RunResults::silent_flows>()};
+  return kTable;
+}
+
 const RecordTable& collective_table() {
   static const RecordTable kTable{
       .name = "collective",

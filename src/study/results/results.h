@@ -117,6 +117,14 @@ struct MessageRow {
   friend bool operator==(const MessageRow&, const MessageRow&) = default;
 };
 
+/// A flow of which messages were posted and none had ended when the run did.
+struct SilentFlowRow {
+  workload::FlowId flow;
+  workload::Operation operation = workload::Operation::kWrite;
+
+  friend auto operator<=>(const SilentFlowRow&, const SilentFlowRow&) = default;
+};
+
 /// One priority (Ethernet) or virtual lane (InfiniBand) of a port. Bytes are of frames.
 struct LaneRow {
   std::uint8_t lane = 0;
@@ -208,6 +216,7 @@ struct RunResults {
   std::optional<MachineInfo> machine;
   std::vector<JobRow> jobs;
   std::vector<MessageRow> messages;
+  std::vector<SilentFlowRow> silent_flows;  // in order
   std::vector<workload::CollectiveRecord> collectives;
   std::vector<PortRow> ports;
   std::vector<NicRow> nics;

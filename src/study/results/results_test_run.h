@@ -127,6 +127,8 @@ inline RunResults small_run() {
                    .unfinished = 0,
                    .allowed = AllowedRates{.per_sender = 190_gbps, .slowest = 180_gbps}}};
   results.messages = {{message(0, 2, 40_us), 25_us}, {message(1, 2, 60_us), 25_us}};
+  results.silent_flows = {{.flow = {workload::JobId(0), workload::RankId(2), workload::RankId(0)},
+                           .operation = workload::Operation::kRead}};
   results.collectives = {{.job = workload::JobId(0),
                           .rank = workload::RankId(1),
                           .iteration = 3,

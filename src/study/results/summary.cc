@@ -12,8 +12,8 @@ using workload::MessageRecord;
 bool ended_well(const MessageRecord& record) { return record.status == verbs::WcStatus::kSuccess; }
 
 /// Who gives the data: for a READ, the rank that is asked.
-workload::RankId sender_of(const MessageRecord& record) {
-  return record.operation == workload::Operation::kRead ? record.flow.destination : record.flow.source;
+workload::RankId sender_of(const workload::FlowId& flow, workload::Operation operation) {
+  return operation == workload::Operation::kRead ? flow.destination : flow.source;
 }
 workload::RankId receiver_of(const MessageRecord& record) {
   return record.operation == workload::Operation::kRead ? record.flow.source : record.flow.destination;
@@ -51,6 +51,7 @@ class JobFigures {
 
   void add(const MessageRow& row) {
     const MessageRecord& record = row.record;
+    add_flow(record.flow, record.operation);
     if (!ended_well(record)) {
       ++summary_.failed;
       return;
@@ -65,7 +66,12 @@ class JobFigures {
     all_.add(record);
     flows_[record.flow].add(record);
     receivers_[receiver_of(record)].add(record);
-    senders_.insert(sender_of(record));
+  }
+
+  /// Its share is zero until a message of it ends well.
+  void add_flow(const workload::FlowId& flow, workload::Operation operation) {
+    flows_.try_emplace(flow);
+    senders_.insert(sender_of(flow, operation));
   }
 
   void add(const workload::CollectiveRecord& record) {
@@ -131,7 +137,7 @@ class JobFigures {
     for (const auto& [flow, carried] : flows_) {
       shares.push_back(carried.rate().value_or(Rate::zero()));
     }
-    // A flow without a message that ended is not known here: then there is no index of all.
+    // Where many messages had not ended, a flow's share is what the end of the run made it.
     if (shares.size() > 1 && summary_.unfinished <= summary_.messages / kFewUnfinished) {
       summary_.jain = jain_index(shares);
     }
@@ -348,6 +354,9 @@ Summary summarise(const RunResults& results) {
   }
   for (const MessageRow& row : results.messages) {
     jobs.at(row.record.flow.job.value()).add(row);
+  }
+  for (const SilentFlowRow& row : results.silent_flows) {
+    jobs.at(row.flow.job.value()).add_flow(row.flow, row.operation);
   }
   for (const workload::CollectiveRecord& record : results.collectives) {
     jobs.at(record.job.value()).add(record);

@@ -21,7 +21,8 @@ TEST(Summary, SlowdownIsTheTimeTakenOverThatOfAnEmptyNetwork) {
 }
 
 TEST(Summary, GoodputIsPayloadFromTheFirstPostToTheLastCompletion) {
-  const RunResults results = small_run();
+  RunResults results = small_run();
+  results.silent_flows.clear();
   const JobSummary job = summarise(results).jobs[0];
   EXPECT_EQ(*job.goodput, average_rate(2_mib, 60_us));
   EXPECT_EQ(job.per_sender->rate, average_rate(2_mib, 60_us) / 2);
@@ -34,18 +35,33 @@ TEST(Summary, GoodputIsPayloadFromTheFirstPostToTheLastCompletion) {
 
 TEST(Summary, SendersOnLinesOfSeveralRatesHaveTheirMean) {
   RunResults results = small_run();
+  results.silent_flows.clear();
   results.jobs[0].ranks[0].rate = 100_gbps;
   EXPECT_EQ(summarise(results).jobs[0].per_sender->line, 250_gbps);
 }
 
 TEST(Summary, AReadFlowsFromTheRankThatIsAsked) {
   RunResults results = small_run();
+  results.silent_flows.clear();
   for (MessageRow& row : results.messages) {
     row.record.operation = workload::Operation::kRead;
   }
   const JobSummary job = summarise(results).jobs[0];
   EXPECT_EQ(job.senders, 1U);
   EXPECT_EQ(job.busiest_receiver_name, "host0/nic0");
+}
+
+// Its run has a READ of which nothing ended, whose data the first rank has.
+TEST(Summary, ASenderWithoutAMessageThatEndedHasNothing) {
+  RunResults results = small_run();
+  EXPECT_EQ(summarise(results).jobs[0].senders, 2U) << "rank 0 sends something else";
+  EXPECT_EQ(summarise(results).jobs[0].flows, 3U);
+  results.silent_flows.front().operation = workload::Operation::kWrite;
+  const JobSummary job = summarise(results).jobs[0];
+  EXPECT_EQ(job.senders, 3U);
+  EXPECT_EQ(job.per_sender->rate, average_rate(2_mib, 60_us) / 3);
+  const std::vector<Rate> flows = {average_rate(1_mib, 40_us), average_rate(1_mib, 60_us), Rate::zero()};
+  EXPECT_DOUBLE_EQ(*job.jain, *jain_index(flows));
 }
 
 TEST(Summary, LatencyEndsWhereTheReceiverIsTold) {
@@ -66,7 +82,8 @@ TEST(Summary, FailedMessagesCountNowhereElse) {
   EXPECT_EQ(job.payload, 1_mib);
   EXPECT_EQ(job.completion->max, 40_us);
   EXPECT_FALSE(job.jitter);
-  EXPECT_FALSE(job.jain);
+  EXPECT_EQ(job.senders, 2U);
+  EXPECT_EQ(job.per_sender->rate, average_rate(1_mib, 40_us) / 2) << "that of the other one is nothing";
 }
 
 TEST(Summary, WhatDoesNotExistIsAbsent) {

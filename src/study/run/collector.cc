@@ -5,6 +5,7 @@
 
 #include "base/format_quantity.h"
 #include "base/int128.h"
+#include "study/results/silent_flows.h"
 #include "study/run/collector_attacks.h"
 #include "study/run/collector_control.h"
 #include "study/run/collector_controller.h"
@@ -94,6 +95,7 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
                                       const std::function<bool()>& keep_going) {
   results::RunResults results;
   describe_run(results.run, end, identity);
+  take_silent_flows(results);
   take_jobs(results);
   take_messages(results);
   const world::World& world = simulation_->world();
@@ -142,6 +144,17 @@ std::vector<Simulation::SentByFlow> Collector::flows() const {
   return flows;
 }
 
+void Collector::take_silent_flows(results::RunResults& results) const {
+  if (simulation_->loss()) {
+    return;
+  }
+  for (std::size_t job = 0; job < simulation_->jobs().size(); ++job) {
+    const std::vector<results::SilentFlowRow> flows = simulation_->unfinished_flows(job);
+    results.silent_flows.insert(results.silent_flows.end(), flows.begin(), flows.end());
+  }
+  results::leave_out_ended(messages_, results.silent_flows);
+}
+
 void Collector::take_jobs(results::RunResults& results) const {
   const world::World& world = simulation_->world();
   const std::vector<Simulation::SentByFlow> flows_of_jobs = flows();
@@ -154,7 +167,7 @@ void Collector::take_jobs(results::RunResults& results) const {
     // Of a job that is lost all others go on until they hear of it; in a divided world that is the end of a window.
     row.unfinished = simulation_->loss() ? 0 : simulation_->unfinished(results.jobs.size() - 1);
     const std::size_t number = results.jobs.size() - 1;
-    row.allowed = simulation_->allowed(number, flows_of_jobs[number]);
+    row.allowed = simulation_->allowed(number, flows_of_jobs[number], results::silent_flows_of(results, number));
     for (std::size_t rank = 0; rank < job.rank_endpoints.size(); ++rank) {
       const EndpointId endpoint = job.rank_endpoints[rank];
       row.ranks.push_back({job.rank_names[rank], world.endpoint_name(endpoint), world.endpoint_rate(endpoint)});

@@ -217,6 +217,67 @@ TEST_P(Families, PathsAllowTheSendersOfAnIncastTheirPartOfTheReceiversLine) {
   EXPECT_LT(summary.jobs.front().per_sender->rate, allowed.per_sender);
 }
 
+TEST_P(Families, ASenderWhoseCableIsDownHasNothingAndNothingIsAllowed) {
+  results::RunResults results = run(scenario_of({"fabric.family=" + std::string(GetParam())}, R"(
+seed = 1
+stop = "2 ms"
+[topology]
+kind = "single-switch"
+hosts = 8
+[link]
+rate = "100 Gbps"
+[[traffic]]
+kind = "permutation"
+shift = 1
+size = "64 KiB"
+count = 0
+[[event]]
+at = "0 ns"
+select = "host0"
+action = "fail"
+)"));
+  const results::JobSummary job = results::summarise(results).jobs.front();
+  EXPECT_EQ(job.senders, 8U);
+  EXPECT_EQ(job.flows, 8U);
+  ASSERT_TRUE(job.per_sender && job.jain && job.allowed);
+  // Host 0 sends nothing, and host 7 to nobody: six of eight.
+  EXPECT_LT(job.per_sender->share(), 0.75);
+  EXPECT_GT(job.per_sender->share(), 0.5);
+  EXPECT_NEAR(*job.jain, 0.75, 0.02);
+  EXPECT_EQ(job.allowed->slowest, Rate::zero());
+  EXPECT_LE(job.per_sender->rate, job.allowed->per_sender);
+  EXPECT_LT(job.allowed->per_sender, 75_gbps);
+}
+
+// Two of four steps of the ring go over NVLink, whose bytes count in its goodput.
+TEST(Collector, PathsAllowARingOverScaleUpLinksWhatTheNetworkLeavesAllOfIt) {
+  const results::RunResults results = run(scenario_of({}, R"(
+[topology]
+kind = "single-switch"
+hosts = 2
+gpus_per_host = 2
+nics_per_host = 1
+[link]
+rate = "100 Gbps"
+[scale_up]
+entry = "nvlink4"
+[[job]]
+name = "job"
+gpus = 4
+[[traffic]]
+kind = "collective"
+collective = "all-gather"
+algorithm = "ring"
+size = "16 MiB"
+job = "job"
+)"));
+  ASSERT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  const results::JobSummary job = results::summarise(results).jobs.front();
+  ASSERT_TRUE(job.allowed && job.per_sender);
+  EXPECT_LT(job.per_sender->rate, job.allowed->per_sender);
+  EXPECT_GT(job.per_sender->rate, job.allowed->per_sender / 10 * 9);
+}
+
 // Each GPU sends two messages of 512 KiB to each other one, over two of the sixteen queue pairs of its connection.
 constexpr const char* kFewMessages = R"(
 seed = 2

@@ -9,6 +9,7 @@
 
 #include "base/int128.h"
 #include "study/assembly/build_topology.h"
+#include "study/results/silent_flows.h"
 #include "study/run/flow_simulation.h"
 #include "study/run/run_description.h"
 #include "study/run/subnet_bring_up.h"
@@ -26,6 +27,11 @@ struct Kept final : workload::MessageSink {
 };
 
 void take_records(const FlowSimulation& simulation, Kept kept, results::RunResults& results) {
+  for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
+    const std::vector<results::SilentFlowRow> flows = simulation.unfinished_flows(job);
+    results.silent_flows.insert(results.silent_flows.end(), flows.begin(), flows.end());
+  }
+  results::leave_out_ended(kept.messages, results.silent_flows);
   std::ranges::sort(kept.messages, {},
                     [](const workload::MessageRecord& record) { return std::tie(record.flow, record.number); });
   results.messages.reserve(kept.messages.size());
@@ -275,6 +281,7 @@ void unfold(const scenario::TrafficSettings& traffic, const Sample& whole, FlowR
   });
   results.jobs = whole.run.results.jobs;
   results.jobs.front().unfinished = 0;
+  results.silent_flows.clear();
   run.scale_out = run.scale_out * std::int64_t{cell.of} / std::int64_t{cell.ranks};
   run.sampled = fmt::format(
       "{} of {} ranks, whose hosts do what all others do, ran {} steps of each pass for all; messages and senders are "

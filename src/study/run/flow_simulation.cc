@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/stable_hash.h"
@@ -444,6 +445,16 @@ std::uint64_t FlowSimulation::unfinished(std::size_t job) const {
     sum += rank.messenger.outstanding();
   }
   return sum;
+}
+
+std::vector<results::SilentFlowRow> FlowSimulation::unfinished_flows(std::size_t job) const {
+  std::set<results::SilentFlowRow> flows;
+  for (const Job::Rank& rank : parts_->jobs[job]->ranks) {
+    rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
+      flows.insert({flow, operation});
+    });
+  }
+  return {flows.begin(), flows.end()};
 }
 
 TierBytes FlowSimulation::collective_bytes(std::size_t job, std::uint32_t rank) const {

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "flow/corrections.h"
+#include "study/results/results.h"
 #include "study/results/step_rows.h"
 #include "study/run/simulation.h"
 #include "study/run/steady_rounds.h"
@@ -72,6 +73,7 @@ class FlowSimulation {
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// As Simulation has them.
+  [[nodiscard]] std::vector<results::SilentFlowRow> unfinished_flows(std::size_t job) const;
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
   /// Steps of one pass of the job's collective around its rings; 0: it has none.

@@ -124,6 +124,7 @@ void join_results(const Simulation& simulation, std::vector<RunResults> others, 
     results.samples.insert(results.samples.end(), other.samples.begin(), other.samples.end());
     results.decisions.insert(results.decisions.end(), other.decisions.begin(), other.decisions.end());
     results.cpu.insert(results.cpu.end(), other.cpu.begin(), other.cpu.end());
+    results.silent_flows.insert(results.silent_flows.end(), other.silent_flows.begin(), other.silent_flows.end());
     for (std::size_t job = 0; job < results.jobs.size(); ++job) {
       results.jobs[job].unfinished += other.jobs[job].unfinished;
     }
@@ -134,6 +135,7 @@ void join_results(const Simulation& simulation, std::vector<RunResults> others, 
                            [](const results::SampleRow& row) { return std::tie(row.at, row.port); });
   results.decisions = sums_of_decisions(std::move(results.decisions));
   std::ranges::stable_sort(results.cpu, {}, &results::CpuRow::host);
+  std::ranges::sort(results.silent_flows);
   results.events.clear();
   take_events(simulation, results);
 }

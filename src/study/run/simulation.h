@@ -141,6 +141,8 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
+  /// The flows of those, each once for what it does, in order.
+  [[nodiscard]] std::vector<results::SilentFlowRow> unfinished_flows(std::size_t job) const;
   /// Data of a flow in one direction: that of READs comes back.
   struct SentOver {
     workload::FlowId flow{};
@@ -148,9 +150,10 @@ class Simulation {
     friend auto operator<=>(const SentOver&, const SentOver&) = default;
   };
   using SentByFlow = std::map<SentOver, world::SentBytes>;
-  /// What the paths of these flows of it allow a sender; each has sent so much. None: they come and go, or are too
-  /// many.
-  [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows) const;
+  /// What the paths of these flows of it allow a sender; each has sent so much. Of `silent` ones nothing has ended:
+  /// what has no path counts as a sender with nothing. None: they come and go, or are too many.
+  [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows,
+                                                             std::span<const results::SilentFlowRow> silent) const;
   static constexpr std::size_t kMaxFlows = 65'536;
   static constexpr std::size_t kMaxAtOnce = 4'096;  // what max-min rates take grows with their product with the links
   /// Nothing for other traffic than collectives.
@@ -236,8 +239,11 @@ class Simulation {
   [[nodiscard]] std::uint16_t group_key(const Job& job, std::uint32_t rank) const;
   void make_group_member(Job& job, std::uint32_t rank);
   [[nodiscard]] Result<void> find_slow_gpus(Job& job);
-  [[nodiscard]] world::FlowPaths paths_of(const Job& job) const;
+  [[nodiscard]] world::FlowPaths paths_of(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
+  /// Ranks with silent flows alone, of which one has no path.
+  [[nodiscard]] std::size_t count_cut_off(const Job& job, const SentByFlow& flows,
+                                          std::span<const results::SilentFlowRow> silent) const;
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job,
                                                         std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] std::set<fabric::PortIndex> links_of(const Job& job, std::span<const world::FlowDemand> demands) const;

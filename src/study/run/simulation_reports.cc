@@ -9,28 +9,14 @@
 #include "fabric/topology/graph_query.h"
 #include "study/assembly/build_fabric.h"
 #include "study/results/results.h"
+#include "study/run/payload_share.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/step_volume.h"
-#include "study/scenario/packet_sizes.h"
 #include "study/world/flow_paths.h"
 #include "study/world/ideal_time.h"
-#include "wire/encapsulation.h"
 
 namespace weft::study::run {
 namespace {
-
-/// Of a full packet on the wire.
-double payload_share(const world::World& world, const scenario::Scenario& scenario) {
-  const host::NicOptions& nic = world.nic(EndpointId(0)).options();
-  const bool in_stream = scenario::is_over_tcp(scenario.fabric.family);
-  const Bytes payload(in_stream ? nic.tcp.tcp.mss : scenario.fabric.mtu);
-  const wire::FrameSizes segment =
-      in_stream ? wire::protected_sizes(wire::tcp_sizes(nic.tcp.tcp.encapsulation, {.payload = payload}),
-                                        scenario::protection_of(scenario))
-                : scenario::data_packet(scenario, payload);
-  const Bytes wire = segment.wire;
-  return static_cast<double>(payload.count()) / static_cast<double>(wire.count());
-}
 
 // Whether its flows send at the same time. Collectives do if they go around rings: nobody sends to more than two
 // others.
@@ -47,14 +33,17 @@ bool sends_at_once(const assembly::TrafficPlan& plan, const Simulation::SentByFl
 }
 
 /// Whoever sends may go on until the link with most to carry has carried it, or, where paths are chosen among some that
-/// differ, for so many seconds.
-std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::FlowLoad>& loads,
+/// differ, for so many seconds. What goes over scale-up links is sent as well, beside that.
+std::optional<results::AllowedRates> rates_by_turns(const std::vector<world::FlowDemand>& demands,
+                                                    const std::vector<world::FlowLoad>& loads,
                                                     std::optional<double> by_choice) {
   std::map<fabric::PortIndex, double> seconds;
   std::map<workload::RankId, double> sent;
   double longest = 0;
+  for (const world::FlowDemand& demand : demands) {
+    sent[demand.sender()] += static_cast<double>(demand.bytes.count());
+  }
   for (const world::FlowLoad& load : loads) {
-    sent[load.sender] += load.bytes;
     for (const auto& use : load.uses) {
       longest = std::max(longest, seconds[use.link] += use.seconds);
     }
@@ -81,18 +70,20 @@ world::PathLimits Simulation::path_limits(const Job& job, std::span<const world:
   if (scenario::detours(scenario_.routing.policy)) {
     return {.shares_links = true};  // which groups packets go over is not known beforehand: no limit
   }
-  return paths_of(job).examine(demands);
+  return paths_of(job, demands).examine(demands);
 }
 
-world::FlowPaths Simulation::paths_of(const Job& job) const {
-  return world::FlowPaths({.world = *world_,
-                           .connector = job.connector,
-                           .payload_share = payload_share(*world_, scenario_),
-                           .switches_choose = assembly::chooses_by_load(scenario_)});
+world::FlowPaths Simulation::paths_of(const Job& job, std::span<const world::FlowDemand> demands) const {
+  const bool reads = !demands.empty() && std::ranges::all_of(demands, &world::FlowDemand::comes_back);
+  return world::FlowPaths(
+      {.world = *world_,
+       .connector = job.connector,
+       .payload_share = payload_share(scenario_, job.plan.family, world_->nic(EndpointId(0)).options(), reads),
+       .switches_choose = assembly::chooses_by_load(scenario_)});
 }
 
 std::vector<world::FlowLoad> Simulation::path_loads(const Job& job, std::span<const world::FlowDemand> demands) const {
-  return paths_of(job).loads_of(demands);
+  return paths_of(job, demands).loads_of(demands);
 }
 
 std::set<fabric::PortIndex> Simulation::links_of(const Job& job, std::span<const world::FlowDemand> demands) const {
@@ -185,7 +176,21 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
   return sum;
 }
 
-std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const SentByFlow& flows) const {
+std::vector<results::SilentFlowRow> Simulation::unfinished_flows(std::size_t job) const {
+  std::set<results::SilentFlowRow> flows;
+  std::size_t number = 0;
+  for (const Job::Rank& rank : running_[job]->ranks) {
+    if (!world_->is_foreign(jobs_[job].rank_endpoints[number++])) {
+      rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
+        flows.insert({flow, operation});
+      });
+    }
+  }
+  return {flows.begin(), flows.end()};
+}
+
+std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const SentByFlow& flows,
+                                                         std::span<const results::SilentFlowRow> silent) const {
   const Job& running = *running_[job];
   const bool at_once = sends_at_once(running.plan, flows);
   const bool takes_turns = running.plan.collective.has_value() || running.plan.is_exchange;
@@ -195,15 +200,37 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   }
   std::vector<world::FlowDemand> demands;
   for (const auto& [sender, sent] : flows) {
-    demands.push_back(
-        {.flow = sender.flow, .bytes = at_once ? Bytes(1) : sent.bytes, .sent = sent, .comes_back = sender.comes_back});
+    demands.push_back({.flow = sender.flow, .bytes = sent.bytes, .sent = sent, .comes_back = sender.comes_back});
   }
-  if (!at_once) {
-    return rates_by_turns(path_loads(running, demands), paths_of(running).seconds_of_choices(demands));
+  const std::vector<world::FlowLoad> loads = path_loads(running, demands);
+  if (!at_once || loads.size() < demands.size()) {  // some of a ring go over scale-up links
+    return rates_by_turns(demands, loads, paths_of(running, demands).seconds_of_choices(demands));
+  }
+  for (world::FlowDemand& demand : demands) {
+    demand.bytes = Bytes(1);
   }
   const world::PathLimits limits = path_limits(running, demands);
-  return limits.flows > 0 ? std::optional(results::AllowedRates{limits.per_sender, limits.slowest_sender})
-                          : std::nullopt;
+  if (limits.flows == 0) {
+    return std::nullopt;
+  }
+  const std::size_t cut_off = count_cut_off(running, flows, silent);
+  const auto senders = static_cast<std::int64_t>(limits.senders);
+  return cut_off == 0 ? results::AllowedRates{limits.per_sender, limits.slowest_sender}
+                      : results::AllowedRates{
+                            limits.per_sender * senders / (senders + static_cast<std::int64_t>(cut_off)), Rate::zero()};
+}
+
+std::size_t Simulation::count_cut_off(const Job& job, const SentByFlow& flows,
+                                      std::span<const results::SilentFlowRow> silent) const {
+  std::vector<world::FlowDemand> demands;
+  for (const results::SilentFlowRow& row : silent) {
+    demands.push_back({.flow = row.flow, .comes_back = row.operation == workload::Operation::kRead});
+  }
+  std::set<workload::RankId> cut_off = paths_of(job, demands).cut_off(demands);
+  for (const auto& [flow, sent] : flows) {
+    cut_off.erase(world::FlowDemand{.flow = flow.flow, .comes_back = flow.comes_back}.sender());
+  }
+  return cut_off.size();
 }
 
 world::IdealPath Simulation::path_of(const workload::MessageRecord& message) const {

@@ -7,6 +7,7 @@
 #include "wire/uet/pds_ack.h"
 #include "wire/uet/pds_request.h"
 #include "wire/uet/ses_request.h"
+#include "wire/uet/ses_response.h"
 #include "wire/uet/tss.h"
 
 namespace weft::study::scenario {
@@ -32,9 +33,9 @@ wire::FrameSizes uet_packet(const Scenario& scenario, const wire::UetPacketParts
                          {.headers = parts.headers + security_bytes(scenario), .payload = parts.payload});
 }
 
-wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload) {
+wire::FrameSizes uet_data(const Scenario& scenario, Bytes payload, std::size_t semantic_header) {
   const std::size_t pds = uses_rccc(scenario) ? wire::uet::PdsRequest::kCcSize : wire::uet::PdsRequest::kSize;
-  const auto headers = static_cast<std::int64_t>(pds + wire::uet::SesStandardRequest::kSize);
+  const auto headers = static_cast<std::int64_t>(pds + semantic_header);
   return uet_packet(scenario, {.headers = Bytes(headers), .payload = payload}, scenario.uet.header_bytes);
 }
 
@@ -81,7 +82,7 @@ wire::FrameSizes plain_data(const Scenario& scenario, Bytes payload) {
     case FamilyEngine::kRdma:
       return rdma_packet(scenario, wire::Operation::kWriteMiddle, payload);
     case FamilyEngine::kUet:
-      return uet_data(scenario, payload);
+      return uet_data(scenario, payload, wire::uet::SesStandardRequest::kSize);
     case FamilyEngine::kIwarp:
     case FamilyEngine::kTcp:
       break;
@@ -92,7 +93,7 @@ wire::FrameSizes plain_data(const Scenario& scenario, Bytes payload) {
 wire::FrameSizes plain_largest(const Scenario& scenario, Bytes payload) {
   // Beside TCP and iWARP there may be RDMA, whose packets are larger.
   return engine_of(scenario.fabric.family) == FamilyEngine::kUet
-             ? uet_data(scenario, payload)
+             ? uet_data(scenario, payload, wire::uet::SesStandardRequest::kSize)
              : rdma_packet(scenario, wire::Operation::kWriteOnlyImmediate, payload);
 }
 
@@ -108,6 +109,13 @@ wire::FrameSizes plain_acknowledgement(const Scenario& scenario) {
 
 wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload) {
   return wire::protected_sizes(plain_data(scenario, payload), protection_of(scenario));
+}
+
+wire::FrameSizes read_packet(const Scenario& scenario, Bytes payload) {
+  if (engine_of(scenario.fabric.family) != FamilyEngine::kUet) {
+    return data_packet(scenario, payload);
+  }
+  return wire::protected_sizes(uet_data(scenario, payload, wire::uet::SesDataResponse::kSize), protection_of(scenario));
 }
 
 wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload) {

@@ -9,6 +9,8 @@ namespace weft::study::scenario {
 
 /// A packet from the middle of a WRITE, or what carries that in a stream. 0 <= payload.
 [[nodiscard]] wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload);
+/// A packet from the middle of the answer to a READ; of RDMA as that of a WRITE.
+[[nodiscard]] wire::FrameSizes read_packet(const Scenario& scenario, Bytes payload);
 /// The largest packet that the family sends with this payload: a WRITE with immediate data in one packet.
 [[nodiscard]] wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload);
 [[nodiscard]] wire::FrameSizes acknowledgement(const Scenario& scenario);

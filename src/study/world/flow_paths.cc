@@ -122,7 +122,9 @@ void visit_choices(const Fabric& fabric, const ConnectionEnd& end, const SentByt
   for (std::size_t place = 0; place < by_port.size(); ++place) {
     if (by_port[place] > 0) {
       const EndpointId destination = end.peer_ports[place].endpoint;
-      const auto ports_at = [&](const auto& arrival) { return fabric.next_hops(arrival.owner, destination); };
+      const auto ports_at = [&](const auto& arrival) {
+        return spread_hops(fabric, fabric.next_hops(arrival.owner, destination), arrival.owner, destination);
+      };
       visit_hops(fabric, fabric.port_index({fabric.graph().node_of(end.ports[place].endpoint), 0}), by_port[place],
                  ports_at, take);
     }
@@ -261,6 +263,7 @@ class Examination {
     const auto payload = [this](double rate) {
       return Rate::bits_per_second(static_cast<std::int64_t>(rate * payload_share_));
     };
+    made.senders = of_sender.size();
     double sum = 0;
     double least = of_sender.begin()->second;
     for (const auto& [sender, rate] : of_sender) {
@@ -424,6 +427,26 @@ double SentBytes::part_of(std::size_t pair, std::size_t pairs) const {
 PathLimits FlowPaths::examine(std::span<const FlowDemand> demands) const {
   return options_.world.fabric().visit(
       [&](const auto& fabric) { return examination_of(fabric, options_, demands).limits(); });
+}
+
+std::set<workload::RankId> FlowPaths::cut_off(std::span<const FlowDemand> demands) const {
+  constexpr double kWhole = 1 - 1e-6;
+  std::set<workload::RankId> senders;
+  options_.world.fabric().visit([&](const auto& fabric) {
+    visit_flows(options_, demands, [&](const FlowDemand& demand, const ConnectionEnd& end) {
+      double arrives = 0;
+      for (const auto& [port, part] : parts_by_link(fabric, options_.world, end, demand)) {
+        const auto& link = fabric.port(port);
+        const bool is_last = fabric.port(link.peer).has(fabric::kIsEndpoint);
+        arrives += is_last && !link.has(fabric::kLinkDown) ? part : 0;
+        arrives -= !is_last && link.has(fabric::kLinkDown) ? part : 0;
+      }
+      if (arrives < kWhole) {
+        senders.insert(demand.sender());
+      }
+    });
+  });
+  return senders;
 }
 
 std::optional<double> FlowPaths::seconds_of_choices(std::span<const FlowDemand> demands) const {

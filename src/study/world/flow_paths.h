@@ -67,6 +67,7 @@ struct PathLimits {
   Rate per_sender{};          // payload at the max-min rates of a rank's flows together, over all its ports; mean over
                               // ranks that send
   Rate slowest_sender{};      // the same of the rank with least
+  std::uint64_t senders = 0;  // ranks
   std::uint64_t flows = 0;    // that go through the network
 };
 
@@ -85,6 +86,8 @@ class FlowPaths {
 
   /// All flows at the same time. Those over scale-up links are left out.
   [[nodiscard]] PathLimits examine(std::span<const FlowDemand> demands) const;
+  /// Those of them that send over a link that is down, or by a port behind which a switch knows no way on.
+  [[nodiscard]] std::set<workload::RankId> cut_off(std::span<const FlowDemand> demands) const;
   /// Each flow by itself, in the order of the demands; those over scale-up links are left out.
   [[nodiscard]] std::vector<FlowLoad> loads_of(std::span<const FlowDemand> demands) const;
   /// The least seconds in which all of them can be sent by turns, where loads_of() overstates it: where flows choose

@@ -22,8 +22,9 @@ namespace idle_hops_detail {
 template <class Fabric>
 std::map<fabric::PortIndex, double> even_parts(const Fabric& fabric, EndpointId source, EndpointId destination) {
   std::map<fabric::PortIndex, double> links;
-  add_links(fabric, fabric.port_index({fabric.graph().node_of(source), 0}), 1, links,
-            [&](const auto& arrival) { return fabric.next_hops(arrival.owner, destination); });
+  add_links(fabric, fabric.port_index({fabric.graph().node_of(source), 0}), 1, links, [&](const auto& arrival) {
+    return spread_hops(fabric, fabric.next_hops(arrival.owner, destination), arrival.owner, destination);
+  });
   return links;
 }
 

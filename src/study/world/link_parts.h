@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "fabric/port_link.h"
@@ -32,8 +33,33 @@ struct PathStream {
   std::uint16_t entropy = 0;
 };
 
+/// The ports by which packets go on, and in what proportion; null: in equal parts.
+struct SpreadHops {
+  fabric::NextHops ports;
+  const std::uint32_t* weights = nullptr;
+
+  [[nodiscard]] double part_of(std::uint32_t number) const {
+    if (weights == nullptr) {
+      return 1.0 / ports.size();
+    }
+    return static_cast<double>(weights[number]) /
+           static_cast<double>(std::accumulate(weights, weights + ports.size(), std::uint64_t{0}));
+  }
+};
+
+/// What is sprayed over `ports`, or hashed with other hashes each.
+template <class Fabric>
+SpreadHops spread_hops(const Fabric& fabric, const fabric::NextHops& ports, std::uint32_t switch_ordinal,
+                       EndpointId destination) {
+  if constexpr (requires { fabric.hop_weights(switch_ordinal, destination); }) {
+    return {.ports = ports, .weights = ports.size() > 1 ? fabric.hop_weights(switch_ordinal, destination) : nullptr};
+  } else {
+    return {.ports = ports};
+  }
+}
+
 /// Calls visit(links) for each hop of what leaves by the first port, `part`: what that puts on each link of the hop, by
-/// egress port. `ports_at` an arriving port: those by which it goes on, in equal parts.
+/// egress port. `ports_at` an arriving port: those by which it goes on.
 template <class Fabric, class PortsAt, class Visit>
 void visit_hops(const Fabric& fabric, fabric::PortIndex first, double part, const PortsAt& ports_at,
                 const Visit& visit) {
@@ -46,10 +72,10 @@ void visit_hops(const Fabric& fabric, fabric::PortIndex first, double part, cons
       if (arrival.has(fabric::kIsEndpoint)) {
         continue;
       }
-      const fabric::NextHops ports = ports_at(arrival);
+      const SpreadHops hops = ports_at(arrival);
       const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
-      for (const std::uint16_t number : ports) {
-        next[fabric.port_index({node, number})] += share / ports.size();
+      for (std::uint32_t i = 0; i < hops.ports.size(); ++i) {
+        next[fabric.port_index({node, hops.ports[i]})] += share * hops.part_of(i);
       }
     }
     here = std::move(next);
@@ -72,7 +98,10 @@ template <class Fabric>
 void add_links(const Fabric& fabric, const PathStream& stream, double part,
                std::map<fabric::PortIndex, double>& links) {
   add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
-            [&](const auto& arrival) { return fabric.ports_taken(arrival.owner, stream.flow, stream.entropy); });
+            [&](const auto& arrival) {
+              return spread_hops(fabric, fabric.ports_taken(arrival.owner, stream.flow, stream.entropy), arrival.owner,
+                                 stream.flow.destination);
+            });
 }
 
 template <class Fabric>
@@ -89,7 +118,10 @@ template <class Fabric>
 void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
   if (hashes_spread_evenly(fabric)) {
     return add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
-                     [&](const auto& arrival) { return fabric.next_hops(arrival.owner, stream.flow.destination); });
+                     [&](const auto& arrival) {
+                       return spread_hops(fabric, fabric.next_hops(arrival.owner, stream.flow.destination),
+                                          arrival.owner, stream.flow.destination);
+                     });
   }
   // Of each flow others: what is uneven in so few would not be made up for by other flows.
   const std::uint32_t own = stream.flow.source.value() * 0x85EBCA6B + stream.flow.destination.value() * 0xC2B2AE35;
