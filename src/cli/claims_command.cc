@@ -195,7 +195,11 @@ void add_claims_command(CLI::App& app, ClaimsText& text, int& exit_status) {
   command->add_flag("--no-cache", text.no_cache, "Neither use runs that are in the cache nor keep any there");
   command->add_option("-j,--jobs", text.jobs, "Runs at the same time; default: one per core")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-  command->add_flag("--list", text.list, "List the claims and how each is measured, without running");
+  CLI::Option* list =
+      command->add_flag("--list", text.list, "List the claims and how each is measured, without running");
+  for (const char* const of_a_run : {"CLAIM", "--comparison", "--write", "--json", "--runs"}) {
+    list->excludes(of_a_run);
+  }
   command->add_flag("-q,--quiet", text.quiet, "No list and no progress");
   command->footer(
       "Exit status: 0 done, whatever the verdicts are; 1 a file cannot be written, 2 wrong input or a "

@@ -70,6 +70,15 @@ TEST(ClaimsCommand, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(run_weft("claims buyers --comparison " + (kRoot / "README.md").string()).exit_status, 2);
 }
 
+TEST(ClaimsCommand, AListIsRefusedBesideWhatARunWouldWrite) {
+  for (const char* const more :
+       {"--json x.json", "--write x.md", "--runs x", "--comparison x.json", "latency-ladder"}) {
+    const Outcome outcome = run_weft(std::string("claims --list ") + more);
+    EXPECT_EQ(outcome.exit_status, 2) << more;
+    EXPECT_NE(outcome.err.find("--list"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(ClaimsCommand, JudgesFromAComparisonWhatNeedsOne) {
   const fs::path file = fs::path(testing::TempDir()) / "weft_comparison.json";
   std::ofstream(file) << R"({"format": "weft-comparison", "format_version": 1, "fabrics": [

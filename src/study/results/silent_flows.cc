@@ -5,11 +5,11 @@
 namespace weft::study::results {
 
 void leave_out_ended(std::span<const workload::MessageRecord> ended, std::vector<SilentFlowRow>& flows) {
-  const auto flow_of = [](const SilentFlowRow& row) -> const workload::FlowId& { return row.flow; };
   std::vector<bool> is_known(flows.size(), false);
   for (const workload::MessageRecord& record : ended) {
-    for (const SilentFlowRow& row : std::ranges::equal_range(flows, record.flow, {}, flow_of)) {
-      is_known[static_cast<std::size_t>(&row - flows.data())] = true;
+    auto row = std::ranges::lower_bound(flows, record.flow, {}, &SilentFlowRow::flow);
+    for (; row != flows.end() && row->flow == record.flow; ++row) {
+      is_known[static_cast<std::size_t>(row - flows.begin())] = true;
     }
   }
   std::size_t number = 0;
@@ -17,9 +17,10 @@ void leave_out_ended(std::span<const workload::MessageRecord> ended, std::vector
 }
 
 std::span<const SilentFlowRow> silent_flows_of(const RunResults& results, std::size_t job) {
-  const auto number = [](const SilentFlowRow& row) { return row.flow.job.value(); };
-  const auto own = std::ranges::equal_range(results.silent_flows, job, {}, number);
-  return {own.begin(), own.end()};
+  const auto job_of = [](const SilentFlowRow& row) { return std::size_t{row.flow.job.value()}; };
+  const auto first = std::ranges::lower_bound(results.silent_flows, job, {}, job_of);
+  const auto last = std::ranges::upper_bound(results.silent_flows, job, {}, job_of);
+  return {first, last};
 }
 
 }  // namespace weft::study::results

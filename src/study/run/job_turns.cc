@@ -36,6 +36,13 @@ bool share_hosts(const TrainingRun& a, const TrainingRun& b) {
   });
 }
 
+/// The phase that stands for an operation beside those of other jobs: that in which it settled, or, where there was no
+/// budget for one, its probe.
+std::optional<std::uint32_t> phase_beside(const StepPhases& phases, const StepOperation& operation) {
+  const auto settling = phases.phase_of(operation, Role::kSettling);
+  return settling ? settling : phases.phase_of(operation, Role::kProbe);
+}
+
 }  // namespace
 
 void JobTurns::add(TrainingRun& run) {
@@ -92,7 +99,7 @@ std::vector<JobTurns::Side> JobTurns::sides_of(std::size_t job) const {
   const StepPhases& phases = runs_[job]->phases();
   std::set<Side> sides;
   for (const auto& [operation, place] : phases.operations()) {
-    if (const auto phase = phases.phase_of(operation, Role::kSettling)) {
+    if (const auto phase = phase_beside(phases, operation)) {
       sides.insert({.job = job, .phase = *phase});
     }
   }
@@ -181,7 +188,7 @@ void JobTurns::measure(const Side& own, const Side& other) {
 
 SharedProgress::Operation JobTurns::shared(std::size_t job, const workload::CostedOperation& operation) const {
   const StepPhases& phases = runs_[job]->phases();
-  const auto phase = phases.phase_of(phases.kind_of(operation), Role::kSettling);
+  const auto phase = phase_beside(phases, phases.kind_of(operation));
   return {.kind = {.job = static_cast<std::uint32_t>(job), .number = phase.value_or(kNoKind)},
           .communicator = operation.request.communicator,
           .sender = StepPhases::sender_of(operation),
@@ -209,7 +216,7 @@ void JobTurns::note_others(std::size_t job, results::StepRow& row) const {
   const StepPhases& phases = runs_[job]->phases();
   double squares = std::pow(row.interval.value_or(0) * row.time.seconds(), 2);
   for (const auto& [operation, place] : phases.operations()) {
-    const auto phase = phases.phase_of(operation, Role::kSettling);
+    const auto phase = phase_beside(phases, operation);
     const auto is_own = [&](const auto& one) {
       return one.first.own == Side{.job = job, .phase = phase.value_or(kNoKind)};
     };

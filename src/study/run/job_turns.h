@@ -43,7 +43,7 @@ class JobTurns {
   [[nodiscard]] Result<std::vector<results::StepRow>> finish(const std::function<bool()>& keep_going);
 
  private:
-  /// A settled slice of a job: the number of its phase.
+  /// A slice of a job, settled where there was budget for that: the number of its phase.
   struct Side {
     std::size_t job = 0;
     std::uint32_t phase = 0;

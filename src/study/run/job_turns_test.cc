@@ -90,6 +90,20 @@ TEST_P(ComposedJobs, ThatShareUplinksTakeWhatEveryPacketTakes) {
   }
 }
 
+// Without packet-hops for slices that settle, probes of both run side by side: once each, which is said.
+TEST_P(ComposedJobs, WithoutABudgetAreSlowedAsFarAsProbesShow) {
+  const std::vector<results::StepRow> composed =
+      steps_of(two_jobs(GetParam(), "fidelity = \"composed\"\nslice_hops = 1000"));
+  const std::vector<results::StepRow> packet = steps_of(two_jobs(GetParam(), kPacket));
+  ASSERT_EQ(composed.size(), 2U);
+  for (std::size_t job = 0; job < 2; ++job) {
+    ASSERT_TRUE(composed[job].alone && composed[job].interval);
+    EXPECT_GT(composed[job].time, *composed[job].alone);
+    const double error = composed[job].time.seconds() / packet[job].time.seconds() - 1;
+    EXPECT_LT(std::abs(error), *composed[job].interval) << composed[job].job;
+  }
+}
+
 TEST(ComposedJobsApart, OnLeavesOfTheirOwnTakeWhatTheyTakeAlone) {
   const auto job = [](std::string_view name, const std::vector<int>& hosts) {
     return copies_on(name, hosts, fmt::format("layers = 1\n{}", kComposed));
