@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/counted.h"
 #include "cli/complain.h"
 #include "cli/exit_status.h"
 #include "wire/capture_check.h"
@@ -46,6 +47,13 @@ int run_pcap_check(const std::vector<std::string>& files, const std::vector<std:
   }
   if (counts.packets == 0) {
     return complain("pcap check", Error{"no packet to check: the capture is empty"}, kFault);
+  }
+  if (counts.unknown == counts.packets) {
+    const std::string what = fmt::format(
+        "nothing was checked: none of {} is RDMA that weft reads; name UDP ports of RoCEv2 besides 4791 with "
+        "--port",
+        counted(counts.packets, {"packet", "packets"}));
+    return complain("pcap check", Error{what}, kFault);
   }
   return counts.faults > 0 ? kFault : kSuccess;
 }

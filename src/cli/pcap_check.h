@@ -8,8 +8,8 @@
 namespace weft::cli {
 
 /// Prints faults and counts to standard output, unreadable files and link types to standard error (the other files are
-/// still checked). Returns the exit status: 2 when a file cannot be read to its end, else 1 when a packet has a fault,
-/// else 0. `ports`: UDP ports of RoCEv2 besides 4791.
+/// still checked). Returns the exit status: 2 when a file cannot be read to its end, else 1 when a packet has a fault
+/// or none was checked, else 0. `ports`: UDP ports of RoCEv2 besides 4791.
 int run_pcap_check(const std::vector<std::string>& files, const std::vector<std::uint16_t>& ports);
 
 }  // namespace weft::cli

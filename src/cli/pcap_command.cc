@@ -39,7 +39,7 @@ void add_pcap_command(CLI::App& app, int& exit_status) {
                                  ->required()
                                  ->expected(1, -1)
                                  ->allow_extra_args();
-  check->footer("Exit status: 0 no fault, 1 a packet has a fault, 2 a file cannot be read.");
+  check->footer("Exit status: 0 no fault, 1 a packet has a fault or none is RDMA, 2 a file cannot be read.");
   // The options belong to the app, which outlives the call-backs.
   const CLI::Option* check_ports = add_ports(*check);
   check->callback(

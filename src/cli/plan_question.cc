@@ -185,6 +185,26 @@ Error no_design(const study::plan::DesignSpace& space, std::int64_t gpus) {
   return {fmt::format("no design: {}", fmt::join(why, "; "))};
 }
 
+/// Domains that no design has GPUs for, before the bounds of any are looked for.
+Result<void> check_domains(const study::plan::SpaceOptions& options, const study::plan::DesignSpace& space,
+                           std::int64_t gpus_per_host) {
+  for (const std::int64_t domain : options.domains) {
+    const study::plan::Design* refused = nullptr;
+    bool any = false;
+    for (const study::plan::Design& design : space.designs) {
+      const bool is_whole = design.hosts * gpus_per_host % domain == 0;
+      any |= design.domain == domain && is_whole;
+      refused = design.domain == domain && !is_whole ? &design : refused;
+    }
+    if (!any && refused != nullptr) {
+      return fail(
+          "no design can be run: --domains: {} hosts of {} GPUs are {} GPUs, not a multiple of the domain size {}",
+          refused->hosts, gpus_per_host, refused->hosts * gpus_per_host, domain);
+    }
+  }
+  return {};
+}
+
 void set_base(PlanQuestion& question) {
   for (const study::scenario::ListedValue& row :
        study::scenario::list_values(question.scenario, study::scenario::Listing::kAll)) {
@@ -262,6 +282,9 @@ Result<PlanQuestion> read_question(const PlanText& text, const study::scenario::
   }
   if (space->designs.empty()) {
     return tl::unexpected<Error>(no_design(*space, made.gpus));
+  }
+  if (Result<void> right = check_domains(*options, *space, made.scenario.topology.gpus_per_host); !right) {
+    return pass_on(right);
   }
   made.space = *std::move(space);
   set_base(made);

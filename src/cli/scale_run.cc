@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <list>
 #include <utility>
 
@@ -10,11 +11,18 @@
 namespace weft::cli {
 namespace {
 
+/// GPUs of one host or one scale-up domain have no need of the network.
+bool leaves_domain(const study::scenario::Scenario& scenario) {
+  const std::int64_t inside = std::max(scenario.topology.gpus_per_host, scenario.scale_up.domain.value_or(1));
+  return scenario.jobs.front().ranks > inside;
+}
+
 /// One point: which of the runs are its own.
 struct PlannedPoint {
   study::results::ScalePoint point;
   std::optional<std::size_t> run{};     // none: refused
   std::optional<std::size_t> slower{};  // with the extra latency
+  bool leaves_domain = false;           // its job sends over the network
 };
 
 struct PlannedSeam {
@@ -42,12 +50,9 @@ class ScalePlan {
       made.point.refusal = chosen.error().message;
       return;
     }
-    // The first size of a line stands for all in what its level is off by.
-    std::string checked = line.name + " " + made.point.level;
-    const bool first = checked_ != checked;
-    checked_ = std::move(checked);
     const std::string name = fmt::format("{}, {} GPUs", line.name, gpus);
-    made.run = add(*scenario, name, first ? options_.check_hops : 0);
+    made.run = add(*scenario, name, 0);
+    made.leaves_domain = leaves_domain(*scenario);
     if (options_.extra_latency > Duration::zero()) {
       study::scenario::Scenario slow = *scenario;
       study::scenario::NicSettings& nic = slow.devices.nic;
@@ -55,6 +60,27 @@ class ScalePlan {
       made.slower = add(slow, name + ", slower", 0);
     }
     last_ = LastSize{.line = line.name, .gpus = gpus, .level = level_, .run = *made.run};
+  }
+
+  /// Some sizes of a line stand for all of one level in what that is off by: the largest, and, since its check may take
+  /// too many packets, the smallest, both of those whose jobs send over the network.
+  void choose_checks() {
+    for (auto begin = points_.begin(); begin != points_.end();) {
+      const auto end = std::find_if(begin, points_.end(), [&](const PlannedPoint& other) {
+        return other.point.fabric != begin->point.fabric || other.point.level != begin->point.level;
+      });
+      std::vector<std::size_t> runs;
+      for (auto own = begin; own != end; ++own) {
+        if (own->run && own->leaves_domain) {
+          runs.push_back(*own->run);
+        }
+      }
+      if (!runs.empty()) {
+        cases_[runs.front()].options.check_hops = options_.check_hops;
+        cases_[runs.back()].options.check_hops = options_.check_hops;
+      }
+      begin = end;
+    }
   }
 
   [[nodiscard]] const std::vector<PooledCase>& cases() const { return cases_; }
@@ -171,7 +197,6 @@ class ScalePlan {
   std::vector<PlannedSeam> seams_;
   std::optional<LastSize> last_;
   study::run::Level level_{};  // of the present size, where there are levels
-  std::string checked_;        // the line and level whose error is measured
 };
 
 }  // namespace
@@ -185,6 +210,7 @@ Result<study::results::ScaleCurves> scale_curves(std::span<const ScaleLine> line
       plan.add(line, size);
     }
   }
+  plan.choose_checks();
   Result<std::vector<std::optional<CaseResult>>> results = pool.run(plan.cases());
   if (!results) {
     return pass_on(results);

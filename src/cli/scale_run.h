@@ -25,7 +25,7 @@ struct ScaleLine {
 struct ScaleOptions {
   study::assembly::Scaling scaling = study::assembly::Scaling::kWeak;
   Duration extra_latency{};  // zero: none
-  /// Packet-hops that checking the composition of the first size of each line and level may take; 0: never.
+  /// Packet-hops that checking the composition of a size may take, of those that stand for a line and level; 0: never.
   double check_hops = 0;
   LevelChooser* levels = nullptr;  // null, or off: sizes are run as the scenario says
 };

@@ -98,7 +98,7 @@ Result<Said> check(const SubnetText& /*text*/, const ManagedSubnet& managed) {
   const subnet::RouteReport report = subnet::report_routes(managed.view, managed.routes.routes);
   return Said{.text = check_text(managed, report),
               .json = check_json(managed, report),
-              .exit_status = report.broken > 0 || report.has_cycle() ? kFault : kSuccess};
+              .exit_status = report.broken > 0 || report.has_cycle() || !managed.unreached.empty() ? kFault : kSuccess};
 }
 
 Result<Said> groups(const SubnetText& text, const ManagedSubnet& managed) {
@@ -256,10 +256,11 @@ void add_subnet_command(CLI::App& app, SubnetText& text, int& exit_status) {
     exit_status = run(text, {"subnet routes", read_routed_subnet, routes});
   });
 
-  CLI::App* of_check = command->add_subcommand("check", "Look for broken routes and for cycles of buffers, per lane");
+  CLI::App* of_check =
+      command->add_subcommand("check", "Look for nodes out of reach, broken routes, and cycles of buffers per lane");
   add_subnet_options(*of_check, text);
   add_route_options(*of_check, text);
-  of_check->footer("Exit status: 0 nothing found, 1 a broken route or a cycle, 2 wrong input.");
+  of_check->footer("Exit status: 0 nothing found, 1 a broken route, a cycle or nodes out of reach, 2 wrong input.");
   of_check->callback([&text, &exit_status] { exit_status = run(text, {"subnet check", read_routed_subnet, check}); });
 
   CLI::App* of_groups = command->add_subcommand("groups", "Show the multicast trees of groups, and their tables");

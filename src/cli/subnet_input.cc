@@ -109,6 +109,20 @@ Result<subnet::PortPlace> find_manager(const SubnetText& text, const subnet::Sub
   return fail("--manager: '{}' has no cable; name a node that has one", text.manager);
 }
 
+/// `found` has the nodes of `subnet` that the manager reached, in their order.
+std::vector<std::string> nodes_left_out(const subnet::Subnet& subnet, const subnet::Subnet& found) {
+  std::vector<std::string> names;
+  std::size_t next = 0;
+  for (const subnet::Node& node : subnet.nodes) {
+    if (next < found.nodes.size() && found.nodes[next].id == node.id && found.nodes[next].guid == node.guid) {
+      ++next;
+    } else {
+      names.push_back(node.description.empty() ? node.id : node.description);
+    }
+  }
+  return names;
+}
+
 Result<ManagedSubnet> sweep(const SubnetText& text, const ReadSubnet& read, std::int64_t lmc) {
   const Result<subnet::PortPlace> manager = find_manager(text, read.subnet);
   if (!manager) {
@@ -119,13 +133,15 @@ Result<ManagedSubnet> sweep(const SubnetText& text, const ReadSubnet& read, std:
   if (!swept) {
     return pass_on(swept);
   }
+  std::vector<std::string> unreached = nodes_left_out(read.subnet, swept->subnet);
   return ManagedSubnet{.subnet = std::move(swept->subnet),
                        .view = std::move(swept->view),
                        .routes = {},
                        .engine = read.engine,
                        .plan = read.plan,
                        .partition_file = read.partition_file,
-                       .source = {}};
+                       .source = {},
+                       .unreached = std::move(unreached)};
 }
 
 /// With the LIDs of the manager that wrote the tables, where they name GUIDs.

@@ -92,7 +92,8 @@ struct ManagedSubnet {
   subnet::SweepPlan plan{};  // of the manager, but for its port, its engine and LMC, and failures
   std::string partition_file{};
   std::string source;  // what the routes are of: "updn", "minhop instead of ...", "the tables of FILE"; empty: none
-  bool lanes_known = true;  // a dump of forwarding tables does not say them
+  bool lanes_known = true;               // a dump of forwarding tables does not say them
+  std::vector<std::string> unreached{};  // nodes of the file that no cable joins to the manager
 };
 
 /// Reads the file, a scenario if its name ends in ".toml", and assigns LIDs. Errors are for the user, with their place.

@@ -1,11 +1,13 @@
 #include "cli/subnet_output.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/text_table.h"
 
 namespace weft::cli {
@@ -218,8 +220,28 @@ ordered_json balance_json(const ManagedSubnet& managed, const subnet::RouteRepor
   return document;
 }
 
+namespace {
+
+constexpr std::size_t kUnreachedShown = 5;
+
+/// "2 nodes of the file are not joined to the manager by any cable, and left out: S2, H2"; empty: all are.
+std::string unreached_text(const ManagedSubnet& managed) {
+  const std::size_t count = managed.unreached.size();
+  if (count == 0) {
+    return {};
+  }
+  const std::size_t shown = std::min(count, kUnreachedShown);
+  return fmt::format(
+      "{} of the file {} not joined to the manager by any cable, and left out: {}{}\n",
+      counted(count, {"node", "nodes"}), count == 1 ? "is" : "are",
+      fmt::join(managed.unreached.begin(), managed.unreached.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      count > shown ? fmt::format(" and {} more", count - shown) : std::string());
+}
+
+}  // namespace
+
 std::string check_text(const ManagedSubnet& managed, const subnet::RouteReport& report) {
-  std::string text = head(managed);
+  std::string text = head(managed) + unreached_text(managed);
   text += report.first_broken ? fmt::format("{} of {} routes between LIDs of adapters arrive\n", report.routes,
                                             report.routes + report.broken) +
                                     broken_text(managed, report)
@@ -238,6 +260,7 @@ std::string check_text(const ManagedSubnet& managed, const subnet::RouteReport& 
 
 ordered_json check_json(const ManagedSubnet& managed, const subnet::RouteReport& report) {
   ordered_json document = head_json(managed);
+  document["unreached"] = managed.unreached;
   document["routes"] = report.routes;
   document["broken"] = report.broken;
   document["lanes"] = ordered_json::array();

@@ -152,7 +152,8 @@ Result<void> TuneRun::sample() {
   if (!design) {
     return pass_on(design);
   }
-  options_.tell(fmt::format("a sample of {} points of {}", points, counted(keys, {"key", "keys"})));
+  options_.tell(fmt::format("a sample of {} of {}", counted(design->points.size(), {"point", "points"}),
+                            counted(keys, {"key", "keys"})));
   std::vector<Wish> wishes = {{.place = {}, .length = RunPoint::Length::kShort, .seeds = kSearchSeeds}};
   for (const study::sweep::Point& point : design->points) {
     Place place = point.at;
@@ -196,6 +197,10 @@ Result<void> TuneRun::sample() {
     for (const study::sweep::Effect& effect : effects->main) {
       result_.keys[effect.first].effect = effect;
     }
+  } else {
+    result_.no_effects =
+        effects.error().message +
+        (design->points.size() < points ? ", and its lists have no others" : "; more --runs give a larger sample");
   }
   return {};
 }

@@ -91,8 +91,11 @@ class Reporter {
       std::map<std::uint32_t, std::uint64_t> lanes;  // LIDs of the switch's adapters by the lane that they take
       RouteEnds first{.from = 0, .to = to};
       for (const SwitchPort& port : view_.switches[i].ports) {
-        if (port.to_end_port.is_valid() && port.to_end_port != destination) {
-          const EndPort& from = view_[port.to_end_port];
+        if (!port.to_end_port.is_valid()) {
+          continue;
+        }
+        const EndPort& from = view_[port.to_end_port];
+        if (from.place.node != view_[destination].place.node) {
           first.from = first.from == 0 ? from.lid : first.from;
           for (std::uint32_t lid = from.lid; lid < from.lid + from.lids; ++lid) {
             ++lanes[routes_.plan.lane(static_cast<Lid>(lid), to)];

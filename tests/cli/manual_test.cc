@@ -209,6 +209,17 @@ TEST(Manual, DefaultsOfAPageAreThoseOfTheProgram) {
   EXPECT_GT(found, 20U);
 }
 
+TEST(Manual, FamiliesOfAPageAreThoseOfTheProgram) {
+  for (const auto& [command, option] : {std::pair("collective", "--fabric"), std::pair("init", "--family")}) {
+    const std::string page = described_options(run_weft(std::string("help ") + command).out, command).at(option);
+    const std::string help = run_weft(std::string(command) + " --help").out;
+    for (const char* family : {"infiniband", "rocev2", "rocev1", "iwarp", "tcp", "uet"}) {
+      EXPECT_THAT(page, HasSubstr(family)) << command;
+      EXPECT_THAT(help, HasSubstr(family)) << command;
+    }
+  }
+}
+
 /// A page's part of the document.
 std::string page_source(const std::string& name) {
   const std::string manual = text_of(project_root() / "docs" / "manual.md");

@@ -161,8 +161,9 @@ TEST(PcapCheck, ALinkTypeThatIsNotReadIsNamed) {
   bytes[kLinkType] = kIeee80211;
   const TemporaryFile file(bytes);
   const Outcome outcome = run_weft("pcap check " + file.name());
-  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(outcome.exit_status, 1);  // nothing was checked
   EXPECT_THAT(outcome.out, StartsWith("20 packets: 0 verified, 0 re-emitted identically, 20 unknown, 0 faults"));
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was checked: none of 20 packets is RDMA"));
   EXPECT_THAT(outcome.err, HasSubstr("link type IEEE802_11"));
 }
 

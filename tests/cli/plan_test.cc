@@ -194,7 +194,7 @@ TEST_F(Plan, ADeadlineThatNoDesignThatWasRunKeepsIsAnError) {
 TEST_F(Plan, WhereNoDesignCanBeRunTheReasonIsSaidAndTheOthersAreTried) {
   const Outcome outcome = plan(
       "--networks rocev2 --nics connectx-7 --switches tomahawk-5 --shapes single-switch --rails 1,2 --designs 1 "
-      "--iterations 0 --domains 3 --no-failures --json -");
+      "--iterations 0 --set stop=1ns --no-failures --json -");
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("no design can be run: "));
   EXPECT_THAT(outcome.err, Not(HasSubstr("run at level")));
@@ -205,6 +205,14 @@ TEST_F(Plan, WhereNoDesignCanBeRunTheReasonIsSaidAndTheOthersAreTried) {
     EXPECT_FALSE(design.contains("keeps_limits")) << design;
     EXPECT_FALSE(design["reason"].get<std::string>().empty());
   }
+}
+
+// It came after the bounds of all designs, which of a large space are minutes.
+TEST_F(Plan, ADomainThatNoDesignHasGpusForIsRefusedBeforeTheBounds) {
+  const Outcome outcome = plan("--networks rocev2 --domains 2,3");
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--domains: 2 hosts of 2 GPUs are 4 GPUs, not a multiple of the domain size 3"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("bounds of")));
 }
 
 TEST_F(Plan, TheBillSaysNothingOfRunningThatTheTotalKnows) {

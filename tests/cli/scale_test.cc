@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/test_paths.h"
@@ -29,6 +30,18 @@ TEST(Scale, PrintsALineForEachCaseAndSize) {
                                "400g                 32", "against packet-level simulation"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
   }
+}
+
+// Of the smallest size, whose job may stay inside one host, an error says nothing of the network.
+TEST(Scale, TheErrorIsThatOfASizeThatSendsOverTheNetwork) {
+  const Outcome outcome = run_weft("scale " + kScenario + " --case 400g --gpus 8,16,32 --no-cache --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const auto rows = nlohmann::json::parse(outcome.out)["rows"];
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_FALSE(rows[0]["step"].contains("composition_error")) << rows[0];
+  EXPECT_TRUE(rows[2]["step"].contains("composition_error")) << rows[2];
+  EXPECT_NE(outcome.err.find("against packet-level simulation (row of 32 GPUs), on "), std::string::npos)
+      << outcome.err;
 }
 
 TEST(Scale, ASizeThatIsNotPossibleSaysWhyInItsLine) {

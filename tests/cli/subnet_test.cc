@@ -66,6 +66,31 @@ TEST(SubnetCommand, EndsWithOneWhereBuffersCanBlock) {
   EXPECT_THAT(few.out, HasSubstr("minhop instead of dfsssp: 1 virtual lanes are not enough"));
 }
 
+TEST(SubnetCommand, CheckNamesNodesThatNoCableJoinsToTheManager) {
+  const fs::path file = fs::path(testing::TempDir()) / "weft_two_parts.net";
+  std::ofstream(file) << "Hca 1 \"H1\"\n[1] \"S\"[1]\nSwitch 2 \"S\"\n[1] \"H1\"[1]\n"
+                         "Hca 1 \"H2\"\n[1] \"S2\"[1]\nSwitch 2 \"S2\"\n[1] \"H2\"[1]\n";
+  const Outcome text = run_weft("subnet check " + file.string());
+  const Outcome json = run_weft("subnet check " + file.string() + " --json - -q");
+  fs::remove(file);
+  EXPECT_EQ(text.exit_status, 1) << text.err;
+  EXPECT_THAT(text.out,
+              HasSubstr("2 nodes of the file are not joined to the manager by any cable, and left out: H2, S2\n"));
+  EXPECT_EQ(json.exit_status, 1) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out)["unreached"].dump(), "[\"H2\",\"S2\"]");
+}
+
+TEST(SubnetCommand, CheckCountsNoRouteBetweenPortsOfOneAdapter) {
+  const fs::path file = fs::path(testing::TempDir()) / "weft_two_ports.net";
+  std::ofstream(file) << "Hca 2 \"H1\"\n[1] \"S\"[1]\n[2] \"S\"[2]\nHca 1 \"H2\"\n[1] \"S\"[3]\n"
+                         "Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H1\"[2]\n[3] \"H2\"[1]\n";
+  const Outcome outcome = run_weft("subnet check " + file.string());
+  fs::remove(file);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("2 adapters, 3 cables"));
+  EXPECT_THAT(outcome.out, HasSubstr("all 4 routes between LIDs of adapters arrive"));
+}
+
 TEST(SubnetCommand, RoutesARingByNueOnAnyNumberOfLanes) {
   const auto lanes_of = [](const std::string& options) {
     const Outcome outcome = run_weft("subnet check " + kData + "ring6.net --engine nue --json - " + options);

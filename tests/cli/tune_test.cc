@@ -95,6 +95,17 @@ TEST_F(Tune, SaysWhereNothingMatters) {
   EXPECT_THAT(outcome.err, HasSubstr("Nothing matters here"));
 }
 
+// Thirteen points say nothing of as many keys as the catalogue has, and the answer did not say so.
+TEST_F(Tune, WhyItIsNotKnownWhatMattersIsSaid) {
+  const Outcome outcome = tune("pair.toml", "--runs 40 --seeds 3 --json -");
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  const auto keys = result["keys"].size();
+  EXPECT_THAT(result["no_effects"].get<std::string>(), HasSubstr(fmt::format("too few for effects of {} keys", keys)));
+  EXPECT_THAT(outcome.err, HasSubstr("not known: "));
+  EXPECT_THAT(outcome.err, HasSubstr("more --runs give a larger sample"));
+}
+
 TEST_F(Tune, KeysOfWhatDoesNotRunArePassedOver) {
   const Json result = Json::parse(tune("pair.toml", "--runs 40 --seeds 3 --json -").out);
   EXPECT_THAT(result["passed_over"], Contains("swift.decrease"));     // DCQCN runs here

@@ -23,20 +23,51 @@ const ComparedFabric* fabric_named(const Comparison& comparison, const std::stri
   return found == comparison.fabrics.end() ? nullptr : &*found;
 }
 
+std::optional<std::string> text_named(const NamedTexts& texts, const std::string& name) {
+  const auto found = std::ranges::find(texts, name, &NamedTexts::value_type::first);
+  return found == texts.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// A listing has "link.*.rate" for all that are alike, and those that are not beside it by their own names. What the
+/// line of all says of one, if there is such a line.
+std::optional<std::string> text_of_all(const NamedTexts& texts, std::string_view name) {
+  const std::size_t last = name.rfind('.');
+  const std::size_t first = last == std::string_view::npos || last == 0 ? last : name.rfind('.', last - 1);
+  if (first == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return text_named(texts, fmt::format("{}.*{}", name.substr(0, first), name.substr(last)));
+}
+
+/// Whether a line of all, "link.*.rate", is covered by lines of each, "link.host.rate" and so on, which are compared.
+bool is_listed_each(const NamedTexts& texts, std::string_view name) {
+  const std::size_t all = name.find(".*.");
+  return all != std::string_view::npos && std::ranges::any_of(texts, [&](const NamedTexts::value_type& other) {
+           const std::string_view own = other.first;
+           return own.starts_with(name.substr(0, all + 1)) && own.ends_with(name.substr(all + 2)) &&
+                  own.size() > name.size() - 1;
+         });
+}
+
 /// Texts of one side that the other lacks, or has otherwise; in the order of A, then what B has alone.
 std::vector<TextDifference> differences(const std::string& fabric, const NamedTexts& a, const NamedTexts& b) {
-  const auto value_in = [](const NamedTexts& texts, const std::string& name) -> std::optional<std::string> {
-    const auto found = std::ranges::find(texts, name, &NamedTexts::value_type::first);
-    return found == texts.end() ? std::nullopt : std::optional(found->second);
+  const auto value_in = [](const NamedTexts& texts, const std::string& name) {
+    const std::optional<std::string> own = text_named(texts, name);
+    return own ? own : text_of_all(texts, name);
   };
   std::vector<TextDifference> found;
   for (const auto& [name, value] : a) {
-    if (const auto other = value_in(b, name); other != value) {
+    const auto other = value_in(b, name);
+    if (other != value && (other || !is_listed_each(b, name))) {
       found.push_back({fabric, name, value, other});
     }
   }
   for (const auto& [name, value] : b) {
-    if (!value_in(a, name)) {
+    const auto other = value_in(a, name);
+    if (other && !text_named(a, name) && other != value) {
+      found.push_back({fabric, name, other, value});
+    }
+    if (!other && !is_listed_each(a, name)) {
       found.push_back({fabric, name, std::nullopt, value});
     }
   }

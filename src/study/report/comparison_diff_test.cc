@@ -182,6 +182,40 @@ TEST(ComparisonDiff, SettingsAreComparedWithoutTheirSources) {
   EXPECT_EQ(diff.settings[2].a, std::nullopt);
 }
 
+// "link.*.rate 400 Gbps" is what link.host.rate is where no line says otherwise; it was called absent.
+TEST(ComparisonDiff, ALineOfAllStandsForEachThatHasNoLine) {
+  const auto rates = [](Json& comparison, const std::string& lines) {
+    comparison["fabrics"][0]["settings_text"] = lines;
+  };
+  const auto diff_of = [](const Json& one, const Json& other) {
+    const Comparison before = comparison_from(one);
+    const Comparison after = comparison_from(other);
+    return diff_comparisons({.a = before, .b = after});
+  };
+  Json a = test_comparison("full.json");
+  Json b = a;
+  rates(a, "link.*.rate     400 Gbps   x\nlink.host.rate  400 Gbps   y\n");
+  rates(b, "link.*.rate     400 Gbps   x\n");
+  EXPECT_TRUE(diff_of(a, b).settings.empty());
+  EXPECT_TRUE(diff_of(b, a).settings.empty());
+
+  rates(b, "link.*.rate     400 Gbps   x\nlink.host.rate  100 Gbps   y\n");
+  rates(a, "link.*.rate     400 Gbps   x\n");
+  for (const bool forward : {true, false}) {
+    const ComparisonDiff diff = forward ? diff_of(a, b) : diff_of(b, a);
+    ASSERT_EQ(diff.settings.size(), 1U);
+    EXPECT_EQ(diff.settings[0].name, "link.host.rate");
+    EXPECT_EQ(forward ? diff.settings[0].a : diff.settings[0].b, "400 Gbps");
+    EXPECT_EQ(forward ? diff.settings[0].b : diff.settings[0].a, "100 Gbps");
+  }
+
+  rates(b, "link.host.rate  100 Gbps   x\nlink.leaf.rate  200 Gbps   x\nlink.spine.rate  400 Gbps   x\n");
+  const ComparisonDiff each = diff_of(a, b);
+  ASSERT_EQ(each.settings.size(), 2U);
+  EXPECT_EQ(each.settings[0].name, "link.host.rate");
+  EXPECT_EQ(each.settings[1].name, "link.leaf.rate");
+}
+
 TEST(ComparisonDiff, FabricsOfOneSideAloneAndOtherWordsAreSaid) {
   const ComparisonDiff diff = diff_after([](Json& b) {
     b["fabrics"][4]["name"] = "tcp-bbr";

@@ -104,6 +104,23 @@ std::string level_text(const std::vector<ScalePoint>& points, Duration budget) {
   return text;
 }
 
+/// Of each line and level the error of the largest size for which it was measured.
+std::string error_text(const std::vector<ScalePoint>& points) {
+  std::string text;
+  const auto is_measured = [](const ScalePoint& point) { return point.step && point.step->composition_error; };
+  for (auto point = points.begin(); point != points.end(); ++point) {
+    const bool is_last = std::none_of(point + 1, points.end(), [&](const ScalePoint& other) {
+      return other.fabric == point->fabric && other.level == point->level && is_measured(other);
+    });
+    if (is_measured(*point) && is_last) {
+      text += fmt::format("{}: {} {:+.2f} % against packet-level simulation (row of {} GPUs), on {}.\n", point->fabric,
+                          point->level.empty() ? "composed" : point->level, 100 * *point->step->composition_error,
+                          point->gpus, point->step->composition_check);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 double acceleration_ratio(const StepRow& step) { return seconds(step.compute) / seconds(step.time); }
@@ -116,13 +133,7 @@ std::string scale_text(const ScaleCurves& curves, const ScaleWhatIf& question, L
   const std::vector<ScalePoint>& points = curves.points;
   std::string text = scale_rows(points, question, width).text();
   text += "exposed: waits for communication, of the step. accel.: speed-up over one GPU that never waits, per GPU.\n";
-  for (const ScalePoint& point : points) {
-    if (point.step && point.step->composition_error) {
-      text += fmt::format("{}: {} {:+.2f} % against packet-level simulation, on {}.\n", point.fabric,
-                          point.level.empty() ? "composed" : point.level, 100 * *point.step->composition_error,
-                          point.step->composition_check);
-    }
-  }
+  text += error_text(points);
   text += level_text(points, question.budget);
   for (const ScaleSeam& seam : curves.seams) {
     text +=

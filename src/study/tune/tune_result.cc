@@ -213,6 +213,22 @@ class Writer {
                  key.effect ? percent(key.effect->share) : "", matters_text(result_, key)});
     }
     text_ += table.text();
+    why_not_known();
+  }
+
+  void why_not_known() {
+    const auto is_open = [this](const TunedKey& key) { return matters_text(result_, key) == "not known"; };
+    if (std::ranges::none_of(result_.keys, is_open)) {
+      return;
+    }
+    if (!result_.no_effects.empty()) {
+      line(fmt::format("not known: {}", result_.no_effects));
+    } else {
+      line(fmt::format(
+          "not known: the interval of the effect reaches both above and below {} of the figure; more --runs "
+          "or --seeds narrow it",
+          percent(result_.tolerance)));
+    }
   }
 
   void mistakes() {
@@ -388,6 +404,7 @@ Json tune_json(const TuneResult& result) {
             {"complete", !result.interrupted},
             {"fidelity", result.levels},
             {"passed_over", result.passed_over},
+            {"no_effects", result.no_effects},
             {"keys", Json::array()},
             {"limits", Json::array()}};
   for (const TunedKey& key : result.keys) {

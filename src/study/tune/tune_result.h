@@ -75,6 +75,7 @@ struct TuneResult {
   std::size_t evaluations = 0;  // points
   std::size_t runs = 0;
   bool interrupted = false;
+  std::string no_effects{};  // why the first sample says nothing of the keys; else empty
 };
 
 enum class Outcome : std::uint8_t {

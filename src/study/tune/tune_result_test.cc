@@ -32,6 +32,18 @@ TEST(TuneResult, AKeyWhoseMistakesCostNothingMattersWithOtherSettings) {
   EXPECT_THAT(tune_text(result), HasSubstr("with other settings than found"));
 }
 
+// "not known" alone does not say what would make it known.
+TEST(TuneResult, WhyItIsNotKnownWhatMattersIsSaid) {
+  TuneResult result = result_with(0);
+  EXPECT_THAT(tune_text(result), Not(HasSubstr("not known")));
+  result.keys.front().effect->interval = sweep::Interval{.low = -20e-6, .high = 120e-6};
+  EXPECT_THAT(tune_text(result), HasSubstr("not known: the interval of the effect reaches both above and below 1.0 %"));
+  result.keys.front().effect.reset();
+  result.no_effects = "13 points are too few for effects of 10 keys: 14 at least";
+  EXPECT_THAT(tune_text(result), HasSubstr("not known: 13 points are too few for effects of 10 keys: 14 at least"));
+  EXPECT_EQ(tune_json(result)["no_effects"], result.no_effects);
+}
+
 TEST(TuneResult, AKeyWhoseMistakesCostMatters) {
   const TuneResult result = result_with(0.2);
   EXPECT_FALSE(forgives(result, result.keys.front()));
