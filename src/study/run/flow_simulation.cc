@@ -210,6 +210,7 @@ Result<void> FlowSimulation::build() {
       .protected_rate = assembly::protected_rate(scenario_),
       .nics_alike = scenario_.overrides.empty()};
   medium.mirrors_answers = std::ranges::any_of(*plans, mirrors_answers);
+  medium.bundles_links = std::ranges::any_of(*plans, [](const auto& plan) { return plan.training.has_value(); });
   set_cores(scenario_, medium);
   if (parts.scale_up) {
     medium.scale_up = parts.scale_up->options;

@@ -32,9 +32,7 @@ class PlannedLoads {
   /// Connections need not be open: numbers of their queue pairs are drawn.
   void add_all(const std::vector<Planned>& sends, std::size_t rank) {
     if (stride_ == 0 && !sends.empty()) {
-      const auto first = links_of(sends.front(), 0);
-      const bool one_path = std::ranges::all_of(first, [](const flow::LinkUse& use) { return use.part == 1; });
-      stride_ = one_path ? 1 : 1 + first.size() * sends.size() * options_.ranks / kMostLinks;
+      stride_ = stride_of(sends);
     }
     for (std::size_t i = stride_ == 0 ? 0 : rank % stride_; i < sends.size(); i += stride_) {
       for (std::uint32_t pair = 0; pair < sends[i].options.data_queue_pairs(); ++pair) {
@@ -63,6 +61,17 @@ class PlannedLoads {
   }
 
  private:
+  /// By what the first rank sends, to those on its own leaf and to others.
+  [[nodiscard]] std::size_t stride_of(const std::vector<Planned>& sends) const {
+    std::size_t most = 0;
+    bool one_path = true;
+    for (const Planned& send : sends) {
+      const auto links = links_of(send, 0);
+      most = std::max(most, links.size());
+      one_path = one_path && std::ranges::all_of(links, [](const flow::LinkUse& use) { return use.part == 1; });
+    }
+    return one_path ? 1 : 1 + most * sends.size() * options_.ranks / kMostLinks;
+  }
   [[nodiscard]] EndpointId sender_of(const Planned& send) const {
     return options_.connector.endpoint_of(send.connection.from, send.connection.rail).value();
   }

@@ -235,9 +235,7 @@ Result<flow::Route> FlowMedium::spread_over(const Fabric& fabric, const Stream& 
   flow::Route route{.hops = idle_hops(fabric, stream.flow.source, stream.flow.destination,
                                       stream.any_path ? PathsTaken::kAll : PathsTaken::kOfFlow)};
   for (const auto& [port, part] : links) {
-    // What sums of parts miss of the whole.
-    const auto rounded = part > 1 - 1e-9 ? 1.0F : static_cast<float>(part);
-    route.links.push_back({.link = port, .part = rounded});
+    route.links.push_back({.link = port, .part = rounded_part(part)});
   }
   return route;
 }
@@ -256,12 +254,45 @@ flow::Route FlowMedium::scale_up_route(EndpointId from, EndpointId to) const {
   return route;
 }
 
-Result<flow::Route> FlowMedium::route_of(const Stream& stream) const {
+LinkBundles FlowMedium::make_bundles() {
+  const bool evenly = fabric_.visit([](const auto& fabric) { return hashes_spread_evenly(fabric); });
+  bool all = true;  // senders spread all flows
+  bool any = false;
+  for (std::uint32_t i = 0; i < graph().endpoints; ++i) {
+    const bool spreads = paths_taken(kind_of(EndpointId(i)).nic, options_.service) == PathsTaken::kAll;
+    all = all && spreads;
+    any = any || spreads || kind_of(EndpointId(i)).nic.path_selector;
+  }
+  if (options_.service == host::Service::kUet && all) {
+    return evenly ? LinkBundles::of(fabric_, LinkBundles::SpreadBy::kSenders) : LinkBundles();
+  }
+  return evenly || !any ? LinkBundles::of(fabric_, LinkBundles::SpreadBy::kSwitches) : LinkBundles();
+}
+
+LinkBundles& FlowMedium::bundles() {
+  if (!bundles_) {
+    bundles_ = options_.bundles_links ? make_bundles() : LinkBundles();
+  }
+  return *bundles_;
+}
+
+Result<flow::Route> FlowMedium::route_of(const Stream& stream) {
+  if (!bundles().empty()) {
+    flow::Route route{.links = bundles().links_of(stream.flow.source, stream.flow.destination)};
+    route.hops = fabric_.visit([&](const auto& fabric) {
+      return idle_hops(fabric, stream.flow.source, stream.flow.destination,
+                       stream.any_path ? PathsTaken::kAll : PathsTaken::kOfFlow);
+    });
+    return route;
+  }
   return fabric_.visit(
       [&](const auto& fabric) { return stream.any_path ? spread_over(fabric, stream) : route_over(fabric, stream); });
 }
 
 Result<std::vector<flow::LinkUse>> FlowMedium::links_of(const flow::PathEnds& ends) {
+  if (!bundles().empty()) {
+    return bundles().links_of(ends.from, ends.to);
+  }
   Result<flow::Route> made = route_of(stream_of(ends));
   if (!made) {
     return pass_on(made);

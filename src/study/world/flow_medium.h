@@ -21,6 +21,7 @@
 #include "host/path/host_path.h"
 #include "sim/kernel.h"
 #include "study/world/context_entropies.h"
+#include "study/world/link_bundles.h"
 #include "study/world/stand_ins.h"
 #include "wire/packet_codec.h"
 
@@ -49,6 +50,8 @@ struct FlowMediumOptions {
   /// Both directions of each link carry as much, as rings do: a flow then loads its own links with the acknowledgements
   /// of the other direction, and rates need not be solved again for those that it sends back.
   bool mirrors_answers = false;
+  /// Of links on which all flows put the same, flows name one (link_bundles.h); not where queues of links add up.
+  bool bundles_links = false;
 };
 
 class FlowMedium final : public flow::Medium {
@@ -73,7 +76,7 @@ class FlowMedium final : public flow::Medium {
 
   /// From here on flows between hosts stand for others; null: for none. It must outlive its use.
   void set_stand_ins(const StandIns* stand_ins) { stand_ins_ = stand_ins; }
-  /// The links of the fabric that a flow between hosts takes, whatever it stands for.
+  /// The links of the fabric that a flow between hosts takes, or one of each bundle, whatever it stands for.
   [[nodiscard]] Result<std::vector<flow::LinkUse>> links_of(const flow::PathEnds& ends);
 
   [[nodiscard]] Result<flow::Route> route(const flow::PathEnds& ends) override;
@@ -105,7 +108,10 @@ class FlowMedium final : public flow::Medium {
     bool any_path = false;
   };
   [[nodiscard]] Stream stream_of(const flow::PathEnds& ends);
-  [[nodiscard]] Result<flow::Route> route_of(const Stream& stream) const;
+  [[nodiscard]] Result<flow::Route> route_of(const Stream& stream);
+  /// Empty where some flow does not take all paths.
+  [[nodiscard]] LinkBundles& bundles();
+  [[nodiscard]] LinkBundles make_bundles();
   template <class Fabric>
   [[nodiscard]] Result<flow::Route> route_over(const Fabric& fabric, const Stream& stream) const;
   template <class Fabric>
@@ -125,6 +131,7 @@ class FlowMedium final : public flow::Medium {
   std::vector<wire::EndAddresses> header_addresses_;  // empty until switches hash headers
   std::map<std::uint64_t, Kind> kinds_;               // by line, or by endpoint
   ContextEntropies contexts_;
+  std::optional<LinkBundles> bundles_;  // not looked for yet: none
 };
 
 }  // namespace weft::study::world

@@ -27,6 +27,9 @@ double link_rate(const Fabric& fabric, fabric::PortIndex port) {
   }
 }
 
+/// Of a flow; without what sums of parts miss of the whole.
+inline float rounded_part(double part) { return part > 1 - 1e-9 ? 1.0F : static_cast<float>(part); }
+
 /// What switches know packets by that go one way.
 struct PathStream {
   fabric::LeafFlow flow{};
