@@ -30,8 +30,9 @@ bool joins_two_switches(const Fabric& fabric, fabric::PortIndex link) {
 template <class Fabric>
 std::map<fabric::PortIndex, double> even_links(const Fabric& fabric, EndpointId from, EndpointId to) {
   std::map<fabric::PortIndex, double> links;
-  add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links,
-            [&](const auto& arrival) { return fabric.next_hops(arrival.owner, to); });
+  add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links, [&](const auto& arrival) {
+    return spread_hops(fabric, fabric.next_hops(arrival.owner, to), arrival.owner, to);
+  });
   return links;
 }
 

@@ -12,8 +12,10 @@
 #include "study/scenario/scenario_test_support.h"
 #include "study/world/link_parts.h"
 
-namespace weft::study::world {
+namespace weft::study::assembly {
 namespace {
+
+using world::LinkBundles;
 
 struct Laid {
   sim::Kernel kernel;
@@ -25,9 +27,9 @@ void lay_out(Laid& laid, const std::string& text) {
   const auto scenario = scenario::parse_scenario(text, {.file = "test.toml", .case_name = {}, .settings = {}},
                                                  scenario::test_catalogue());
   ASSERT_TRUE(scenario) << scenario.error().message;
-  auto graph = assembly::build_topology(*scenario);
+  auto graph = build_topology(*scenario);
   ASSERT_TRUE(graph) << graph.error().message;
-  auto options = assembly::fabric_options(*scenario, *graph);
+  auto options = fabric_options(*scenario, *graph);
   ASSERT_TRUE(options) << options.error().message;
   auto made = fabric::AnyFabric::create(
       *graph, std::move(*options), {.kernel = laid.kernel, .packets = laid.packets, .seed = 1, .paths_alone = true});
@@ -38,8 +40,9 @@ void lay_out(Laid& laid, const std::string& text) {
 std::map<fabric::PortIndex, double> all_links(const Laid& laid, EndpointId from, EndpointId to) {
   std::map<fabric::PortIndex, double> links;
   laid.fabric.visit([&](const auto& fabric) {
-    add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links,
-              [&](const auto& arrival) { return fabric.next_hops(arrival.owner, to); });
+    world::add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links, [&](const auto& arrival) {
+      return world::spread_hops(fabric, fabric.next_hops(arrival.owner, to), arrival.owner, to);
+    });
   });
   return links;
 }
@@ -86,7 +89,7 @@ TEST_P(Bundles, AreTakenWholeAndInEqualPartsByEveryFlow) {
       for (const auto& [link, part] : all_links(laid, EndpointId(from), EndpointId(to))) {
         const fabric::PortIndex first = bundles.first_of(link);
         ++taken[first];
-        EXPECT_EQ(parts.try_emplace(first, rounded_part(part)).first->second, rounded_part(part));
+        EXPECT_EQ(parts.try_emplace(first, world::rounded_part(part)).first->second, world::rounded_part(part));
       }
       std::vector<flow::LinkUse> wanted;
       for (const auto& [first, number] : taken) {
@@ -115,4 +118,4 @@ TEST(LinkBundles, AreNoneWhereSwitchesChooseAPathForEachFlow) {
 }
 
 }  // namespace
-}  // namespace weft::study::world
+}  // namespace weft::study::assembly
