@@ -108,7 +108,7 @@ class BundleSearch {
 
   [[nodiscard]] std::vector<fabric::PortIndex> first_links(const std::vector<std::uint64_t>& marks) const {
     std::vector<fabric::PortIndex> first(marks.size());
-    std::unordered_map<std::uint64_t, fabric::PortIndex> known;
+    std::unordered_map<std::uint64_t, fabric::PortIndex> known;  // lookup only
     for (fabric::PortIndex link = 0; link < marks.size(); ++link) {
       first[link] = link;
       if (marks[link] != 0 && joins_two_switches(fabric_, link)) {

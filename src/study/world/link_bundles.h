@@ -32,10 +32,11 @@ class LinkBundles {
 
  private:
   const fabric::AnyFabric* fabric_ = nullptr;
-  std::vector<fabric::PortIndex> first_;                                   // by link
-  std::vector<std::uint32_t> leaves_;                                      // by endpoint: ordinals of switches
-  std::vector<fabric::PortIndex> down_;                                    // by endpoint: the leaf's link to it
-  std::unordered_map<std::uint64_t, std::vector<flow::LinkUse>> between_;  // by pair of leaves; lookup only
+  std::vector<fabric::PortIndex> first_;  // by link
+  std::vector<std::uint32_t> leaves_;     // by endpoint: ordinals of switches
+  std::vector<fabric::PortIndex> down_;   // by endpoint: the leaf's link to it
+  /// By pair of leaves.
+  std::unordered_map<std::uint64_t, std::vector<flow::LinkUse>> between_;  // lookup only
 };
 
 }  // namespace weft::study::world
