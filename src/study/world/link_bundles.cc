@@ -161,16 +161,15 @@ std::vector<flow::LinkUse> LinkBundles::links_of(EndpointId from, EndpointId to)
   const std::uint64_t pair = std::uint64_t{leaves_[from.value()]} << 32 | leaves_[to.value()];
   const auto [found, is_new] = between_.try_emplace(pair);
   std::vector<flow::LinkUse>& between = found->second;
-  fabric_->visit([&](const auto& fabric) {
-    if (!is_new) {
-      return;
-    }
-    for (const auto& [link, part] : even_links(fabric, from, to)) {
-      if (first_[link] == link && joins_two_switches(fabric, link)) {
-        between.push_back({.link = link, .part = rounded_part(part)});
+  if (is_new) {
+    fabric_->visit([&](const auto& fabric) {
+      for (const auto& [link, part] : even_links(fabric, from, to)) {
+        if (first_[link] == link && joins_two_switches(fabric, link)) {
+          between.push_back({.link = link, .part = rounded_part(part)});
+        }
       }
-    }
-  });
+    });
+  }
   std::vector<flow::LinkUse> made;
   made.reserve(between.size() + 2);
   made.assign(between.begin(), between.end());
