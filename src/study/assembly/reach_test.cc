@@ -58,7 +58,7 @@ TEST(Reach, InfiniBandStopsAtTheEdgeOfItsSubnet) {
 TEST(Reach, NoPatternSendsBetweenPlanes) {
   for (const std::string_view family : {"rocev2", "infiniband", "uet", "tcp"}) {
     const auto said = [&](std::string_view traffic) {
-      return reach_of(family, "one", traffic, "ports_per_nic = 2\nplanes = 2\n");
+      return reach_of(family, "one", traffic, "ports_per_nic = 2\nplanes = 2\n[nic]\nports = 2\n");
     };
     EXPECT_NE(said(kAll).find("no cable joins the networks of host"), std::string::npos) << family << said(kAll);
     EXPECT_NE(said("kind = \"all-to-all\"").find("no cable joins"), std::string::npos) << family;

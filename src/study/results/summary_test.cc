@@ -173,7 +173,7 @@ incast                   p50       p99.9         max
     per sender  139.8 Gbps, 35.0% of line rate
     paths allow 190 Gbps per sender, slowest 180 Gbps (no protocol)
     receiver    279.6 Gbps, 69.9% of line rate (busiest: host2/nic0)
-  fairness      0.9615 (Jain's index of 2 flows)
+  fairness      0.6410 (Jain's index of 3 flows)
 
 network
   dropped       5 packets, buffer_full 5

@@ -242,7 +242,7 @@ action = "fail"
   ASSERT_TRUE(job.per_sender && job.jain && job.allowed);
   // Host 0 sends nothing, and host 7 to nobody: six of eight.
   EXPECT_LT(job.per_sender->share(), 0.75);
-  EXPECT_GT(job.per_sender->share(), 0.5);
+  EXPECT_GT(job.per_sender->share(), 0.4);
   EXPECT_NEAR(*job.jain, 0.75, 0.02);
   EXPECT_EQ(job.allowed->slowest, Rate::zero());
   EXPECT_LE(job.per_sender->rate, job.allowed->per_sender);
@@ -252,6 +252,9 @@ action = "fail"
 // Two of four steps of the ring go over NVLink, whose bytes count in its goodput.
 TEST(Collector, PathsAllowARingOverScaleUpLinksWhatTheNetworkLeavesAllOfIt) {
   const results::RunResults results = run(scenario_of({}, R"(
+seed = 1
+[fabric]
+family = "infiniband"
 [topology]
 kind = "single-switch"
 hosts = 2
