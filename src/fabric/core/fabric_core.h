@@ -147,6 +147,12 @@ class FabricCore : public EndpointPort {
     return options.weighting == Weighting::kEqual ? nullptr
                                                   : weights_.of(switch_ordinal, leaf_seen(switch_ordinal, destination));
   }
+  /// The one of several hops that a flow's hash picks.
+  [[nodiscard]] NextHops hashed_hop(std::uint32_t switch_ordinal, const NextHops& hops, const LeafFlow& flow) const {
+    const std::uint32_t* const weights = self().hop_weights(switch_ordinal, flow.destination);
+    const std::uint32_t hash = switch_hash(flow.hash, switches_[switch_ordinal].hash_seed);
+    return {hops.begin() + pick_weighted(weights, hops.size(), hash), 1};
+  }
   [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports_.size()); }
   [[nodiscard]] PortIndex port_index(LinkEnd end) const { return map_.at(end); }
   [[nodiscard]] LinkEnd end_of(PortIndex port) const { return map_.end_of(port); }

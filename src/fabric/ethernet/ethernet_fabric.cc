@@ -172,11 +172,7 @@ NextHops EthernetFabric::ports_taken(std::uint32_t switch_ordinal, const LeafFlo
     return {std::ranges::find(hops, port), 1};
   }
   const bool by_hash = node.path == PathPolicy::kEcmp && !node.detours;
-  return by_hash && hops.size() > 1
-             ? NextHops(hops.begin() + pick_weighted(hop_weights(switch_ordinal, flow.destination), hops.size(),
-                                                     switch_hash(flow.hash, node.hash_seed)),
-                        1)
-             : hops;
+  return by_hash && hops.size() > 1 ? hashed_hop(switch_ordinal, hops, flow) : hops;
 }
 
 bool EthernetFabric::spreads_hashes_evenly() const {

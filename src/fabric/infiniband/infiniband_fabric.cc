@@ -137,11 +137,7 @@ NextHops InfiniBandFabric::ports_taken(std::uint32_t switch_ordinal, const LeafF
   if (node.path == PathPolicy::kTable) {
     return {std::ranges::find(hops, table_.choose(switch_ordinal, lid_of(flow.destination, entropy), hops)), 1};
   }
-  return node.path == PathPolicy::kEcmp
-             ? NextHops(hops.begin() + pick_weighted(hop_weights(switch_ordinal, flow.destination), hops.size(),
-                                                     switch_hash(flow.hash, node.hash_seed)),
-                        1)
-             : hops;
+  return node.path == PathPolicy::kEcmp ? hashed_hop(switch_ordinal, hops, flow) : hops;
 }
 
 [[gnu::always_inline]] inline void InfiniBandFabric::wait_in_queue(const WaitingPacket& entry, EgressLane egress,

@@ -38,13 +38,8 @@ void lay_out(Laid& laid, const std::string& text) {
 }
 
 std::map<fabric::PortIndex, double> all_links(const Laid& laid, EndpointId from, EndpointId to) {
-  std::map<fabric::PortIndex, double> links;
-  laid.fabric.visit([&](const auto& fabric) {
-    world::add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links, [&](const auto& arrival) {
-      return world::spread_hops(fabric, fabric.next_hops(arrival.owner, to), arrival.owner, to);
-    });
-  });
-  return links;
+  return laid.fabric.visit(
+      [&](const auto& fabric) { return world::spread_links(fabric, {.source = from, .destination = to}); });
 }
 
 std::string network(const std::string& family, const std::string& topology, const std::string& policy = "") {

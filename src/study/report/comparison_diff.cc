@@ -45,7 +45,7 @@ bool is_listed_each(const NamedTexts& texts, std::string_view name) {
   return all != std::string_view::npos && std::ranges::any_of(texts, [&](const NamedTexts::value_type& other) {
            const std::string_view own = other.first;
            return own.starts_with(name.substr(0, all + 1)) && own.ends_with(name.substr(all + 2)) &&
-                  own.size() > name.size() - 1;
+                  own.size() >= name.size();
          });
 }
 

@@ -4,7 +4,9 @@
 
 namespace weft::study::results {
 
-void leave_out_ended(std::span<const workload::MessageRecord> ended, std::vector<SilentFlowRow>& flows) {
+std::vector<SilentFlowRow> silent_flows(const std::set<SilentFlowRow>& under_way,
+                                        std::span<const workload::MessageRecord> ended) {
+  std::vector<SilentFlowRow> flows(under_way.begin(), under_way.end());
   std::vector<bool> is_known(flows.size(), false);
   for (const workload::MessageRecord& record : ended) {
     auto row = std::ranges::lower_bound(flows, record.flow, {}, &SilentFlowRow::flow);
@@ -14,6 +16,7 @@ void leave_out_ended(std::span<const workload::MessageRecord> ended, std::vector
   }
   std::size_t number = 0;
   std::erase_if(flows, [&](const SilentFlowRow&) { return is_known[number++]; });
+  return flows;
 }
 
 std::span<const SilentFlowRow> silent_flows_of(const RunResults& results, std::size_t job) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,9 @@
 
 namespace weft::study::results {
 
-/// Leaves those of which no message has ended. `flows` are in order.
-void leave_out_ended(std::span<const workload::MessageRecord> ended, std::vector<SilentFlowRow>& flows);
+/// Those under way whose flow no message that has ended is of, in order.
+[[nodiscard]] std::vector<SilentFlowRow> silent_flows(const std::set<SilentFlowRow>& under_way,
+                                                      std::span<const workload::MessageRecord> ended);
 
 /// Those of one job. `results` must outlive what is returned.
 [[nodiscard]] std::span<const SilentFlowRow> silent_flows_of(const RunResults& results, std::size_t job);

@@ -95,7 +95,9 @@ results::RunResults Collector::finish(Simulation::End end, const Identity& ident
                                       const std::function<bool()>& keep_going) {
   results::RunResults results;
   describe_run(results.run, end, identity);
-  take_silent_flows(results);
+  if (!simulation_->loss()) {
+    results.silent_flows = results::silent_flows(simulation_->unfinished_flows(), messages_);
+  }
   take_jobs(results);
   take_messages(results);
   const world::World& world = simulation_->world();
@@ -142,17 +144,6 @@ std::vector<Simulation::SentByFlow> Collector::flows() const {
     }
   }
   return flows;
-}
-
-void Collector::take_silent_flows(results::RunResults& results) const {
-  if (simulation_->loss()) {
-    return;
-  }
-  for (std::size_t job = 0; job < simulation_->jobs().size(); ++job) {
-    const std::vector<results::SilentFlowRow> flows = simulation_->unfinished_flows(job);
-    results.silent_flows.insert(results.silent_flows.end(), flows.begin(), flows.end());
-  }
-  results::leave_out_ended(messages_, results.silent_flows);
 }
 
 void Collector::take_jobs(results::RunResults& results) const {

@@ -56,7 +56,6 @@ class Collector final : public workload::MessageSink {
   [[nodiscard]] Result<void> check_limits() const;
   void describe_run(results::RunInfo& run, Simulation::End end, const Identity& identity) const;
   [[nodiscard]] std::vector<Simulation::SentByFlow> flows() const;
-  void take_silent_flows(results::RunResults& results) const;
   void take_jobs(results::RunResults& results) const;
   void take_messages(results::RunResults& results);
   void take_nics(results::RunResults& results) const;

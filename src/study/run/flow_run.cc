@@ -27,11 +27,7 @@ struct Kept final : workload::MessageSink {
 };
 
 void take_records(const FlowSimulation& simulation, Kept kept, results::RunResults& results) {
-  for (std::size_t job = 0; job < simulation.jobs().size(); ++job) {
-    const std::vector<results::SilentFlowRow> flows = simulation.unfinished_flows(job);
-    results.silent_flows.insert(results.silent_flows.end(), flows.begin(), flows.end());
-  }
-  results::leave_out_ended(kept.messages, results.silent_flows);
+  results.silent_flows = results::silent_flows(simulation.unfinished_flows(), kept.messages);
   std::ranges::sort(kept.messages, {},
                     [](const workload::MessageRecord& record) { return std::tie(record.flow, record.number); });
   results.messages.reserve(kept.messages.size());

@@ -448,14 +448,16 @@ std::uint64_t FlowSimulation::unfinished(std::size_t job) const {
   return sum;
 }
 
-std::vector<results::SilentFlowRow> FlowSimulation::unfinished_flows(std::size_t job) const {
+std::set<results::SilentFlowRow> FlowSimulation::unfinished_flows() const {
   std::set<results::SilentFlowRow> flows;
-  for (const Job::Rank& rank : parts_->jobs[job]->ranks) {
-    rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
-      flows.insert({flow, operation});
-    });
+  for (const auto& job : parts_->jobs) {
+    for (const Job::Rank& rank : job->ranks) {
+      rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
+        flows.insert({flow, operation});
+      });
+    }
   }
-  return {flows.begin(), flows.end()};
+  return flows;
 }
 
 TierBytes FlowSimulation::collective_bytes(std::size_t job, std::uint32_t rank) const {

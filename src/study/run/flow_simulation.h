@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,7 +74,7 @@ class FlowSimulation {
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
   /// As Simulation has them.
-  [[nodiscard]] std::vector<results::SilentFlowRow> unfinished_flows(std::size_t job) const;
+  [[nodiscard]] std::set<results::SilentFlowRow> unfinished_flows() const;
   [[nodiscard]] TierBytes collective_bytes(std::size_t job, std::uint32_t rank) const;
   [[nodiscard]] workload::CollectiveAlgorithm collective_algorithm(std::size_t job) const;
   /// Steps of one pass of the job's collective around its rings; 0: it has none.

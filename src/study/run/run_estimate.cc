@@ -30,7 +30,8 @@ constexpr double kMostOfProbes = 1.2;
 /// Kernel TCP acknowledges every second segment.
 constexpr double kTcpPart = 0.75;
 /// Of an operation that settles: repetitions, and a quarter more for the short slice (study/run/slice_growth.h).
-constexpr double kRepetitions = kUsualRepetitions * 1.25;
+constexpr double kWithShortSlice = 1.25;
+constexpr double kRepetitions = kUsualRepetitions * kWithShortSlice;
 constexpr double kStepsOfASlice = 16;
 constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
@@ -250,8 +251,7 @@ class Estimator {
     const double budget = static_cast<double>(training.slice_hops);
     const double beside = company_ * (seconds + phases * TrainingRun::kLead.seconds());
     const bool room = whole <= (budget - probes) * kKeptForStep;
-    if (company_ == 0 && whole < settling * (room ? 1 : kExactIsWorth * kUsualRepetitions / kRepetitions) &&
-        probes + whole < budget) {
+    if (company_ == 0 && whole < settling * (room ? 1 : kExactIsWorth / kWithShortSlice) && probes + whole < budget) {
       settling = whole;  // the step is run itself
     }
     // What is left of the budget goes to slices that do not settle, or to the step itself where there is room for it.

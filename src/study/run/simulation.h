@@ -141,8 +141,8 @@ class Simulation {
   [[nodiscard]] Progress progress() const;
   /// Messages of a job (by its number) that were posted and have not ended.
   [[nodiscard]] std::uint64_t unfinished(std::size_t job) const;
-  /// The flows of those, each once for what it does, in order.
-  [[nodiscard]] std::vector<results::SilentFlowRow> unfinished_flows(std::size_t job) const;
+  /// The flows of those of all jobs.
+  [[nodiscard]] std::set<results::SilentFlowRow> unfinished_flows() const;
   /// Data of a flow in one direction: that of READs comes back.
   struct SentOver {
     workload::FlowId flow{};

@@ -75,11 +75,10 @@ world::PathLimits Simulation::path_limits(const Job& job, std::span<const world:
 
 world::FlowPaths Simulation::paths_of(const Job& job, std::span<const world::FlowDemand> demands) const {
   const bool reads = !demands.empty() && std::ranges::all_of(demands, &world::FlowDemand::comes_back);
-  return world::FlowPaths(
-      {.world = *world_,
-       .connector = job.connector,
-       .payload_share = payload_share(scenario_, job.plan.family, world_->nic(EndpointId(0)).options(), reads),
-       .switches_choose = assembly::chooses_by_load(scenario_)});
+  return world::FlowPaths({.world = *world_,
+                           .connector = job.connector,
+                           .payload_share = payload_share(scenario_, job.plan.family, reads),
+                           .switches_choose = assembly::chooses_by_load(scenario_)});
 }
 
 std::vector<world::FlowLoad> Simulation::path_loads(const Job& job, std::span<const world::FlowDemand> demands) const {
@@ -176,17 +175,19 @@ std::uint64_t Simulation::unfinished(std::size_t job) const {
   return sum;
 }
 
-std::vector<results::SilentFlowRow> Simulation::unfinished_flows(std::size_t job) const {
+std::set<results::SilentFlowRow> Simulation::unfinished_flows() const {
   std::set<results::SilentFlowRow> flows;
-  std::size_t number = 0;
-  for (const Job::Rank& rank : running_[job]->ranks) {
-    if (!world_->is_foreign(jobs_[job].rank_endpoints[number++])) {
-      rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
-        flows.insert({flow, operation});
-      });
+  for (std::size_t job = 0; job < running_.size(); ++job) {
+    std::size_t number = 0;
+    for (const Job::Rank& rank : running_[job]->ranks) {
+      if (!world_->is_foreign(jobs_[job].rank_endpoints[number++])) {
+        rank.messenger.visit_unfinished([&flows](const workload::FlowId& flow, workload::Operation operation) {
+          flows.insert({flow, operation});
+        });
+      }
     }
   }
-  return {flows.begin(), flows.end()};
+  return flows;
 }
 
 std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const SentByFlow& flows,
@@ -202,9 +203,11 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   for (const auto& [sender, sent] : flows) {
     demands.push_back({.flow = sender.flow, .bytes = sent.bytes, .sent = sent, .comes_back = sender.comes_back});
   }
-  const std::vector<world::FlowLoad> loads = path_loads(running, demands);
-  if (!at_once || loads.size() < demands.size()) {  // some of a ring go over scale-up links
-    return rates_by_turns(demands, loads, paths_of(running, demands).seconds_of_choices(demands));
+  if (takes_turns) {
+    const std::vector<world::FlowLoad> loads = path_loads(running, demands);
+    if (!at_once || loads.size() < demands.size()) {  // some of a ring go over scale-up links
+      return rates_by_turns(demands, loads, paths_of(running, demands).seconds_of_choices(demands));
+    }
   }
   for (world::FlowDemand& demand : demands) {
     demand.bytes = Bytes(1);

@@ -17,10 +17,13 @@ wire::FrameSizes rdma_packet(const Scenario& scenario, wire::Operation operation
   return wire::sizes(encapsulation_of(scenario), wire::make_opcode(wire::Service::kRc, operation), payload);
 }
 
-wire::FrameSizes tcp_segment(const Scenario& scenario, Bytes payload) {
+Bytes tcp_options(const Scenario& scenario) {
   constexpr Bytes kTimestamps{12};
-  return wire::tcp_sizes(tcp_encapsulation_of(scenario),
-                         {.options = scenario.tcp.timestamps ? kTimestamps : Bytes::zero(), .payload = payload});
+  return scenario.tcp.timestamps ? kTimestamps : Bytes::zero();
+}
+
+wire::FrameSizes tcp_segment(const Scenario& scenario, Bytes payload) {
+  return wire::tcp_sizes(tcp_encapsulation_of(scenario), {.options = tcp_options(scenario), .payload = payload});
 }
 
 wire::FrameSizes uet_packet(const Scenario& scenario, const wire::UetPacketParts& parts,
@@ -116,6 +119,14 @@ wire::FrameSizes read_packet(const Scenario& scenario, Bytes payload) {
     return data_packet(scenario, payload);
   }
   return wire::protected_sizes(uet_data(scenario, payload, wire::uet::SesDataResponse::kSize), protection_of(scenario));
+}
+
+wire::FrameSizes stream_segment(const Scenario& scenario, Bytes payload) {
+  return wire::protected_sizes(tcp_segment(scenario, payload), protection_of(scenario));
+}
+
+Bytes stream_room(const Scenario& scenario) {
+  return Bytes(scenario.tcp.mss.value_or(scenario.fabric.mtu)) - tcp_options(scenario);
 }
 
 wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload) {

@@ -11,6 +11,9 @@ namespace weft::study::scenario {
 [[nodiscard]] wire::FrameSizes data_packet(const Scenario& scenario, Bytes payload);
 /// A packet from the middle of the answer to a READ; of RDMA as that of a WRITE.
 [[nodiscard]] wire::FrameSizes read_packet(const Scenario& scenario, Bytes payload);
+/// A segment of TCP, whatever the family; and the most that one has room for beside its options.
+[[nodiscard]] wire::FrameSizes stream_segment(const Scenario& scenario, Bytes payload);
+[[nodiscard]] Bytes stream_room(const Scenario& scenario);
 /// The largest packet that the family sends with this payload: a WRITE with immediate data in one packet.
 [[nodiscard]] wire::FrameSizes largest_packet(const Scenario& scenario, Bytes payload);
 [[nodiscard]] wire::FrameSizes acknowledgement(const Scenario& scenario);

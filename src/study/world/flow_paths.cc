@@ -122,11 +122,9 @@ void visit_choices(const Fabric& fabric, const ConnectionEnd& end, const SentByt
   for (std::size_t place = 0; place < by_port.size(); ++place) {
     if (by_port[place] > 0) {
       const EndpointId destination = end.peer_ports[place].endpoint;
-      const auto ports_at = [&](const auto& arrival) {
-        return spread_hops(fabric, fabric.next_hops(arrival.owner, destination), arrival.owner, destination);
-      };
-      visit_hops(fabric, fabric.port_index({fabric.graph().node_of(end.ports[place].endpoint), 0}), by_port[place],
-                 ports_at, take);
+      const auto ports_at = [&](const auto& arrival) { return fabric.next_hops(arrival.owner, destination); };
+      visit_hops(fabric, {.source = end.ports[place].endpoint, .destination = destination}, by_port[place], ports_at,
+                 take);
     }
   }
 }

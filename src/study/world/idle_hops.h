@@ -18,17 +18,7 @@ enum class PathsTaken : std::uint8_t { kOfFlow, kAll };
 
 namespace idle_hops_detail {
 
-/// Of a flow over all shortest paths, evenly: its part on each link.
-template <class Fabric>
-std::map<fabric::PortIndex, double> even_parts(const Fabric& fabric, EndpointId source, EndpointId destination) {
-  std::map<fabric::PortIndex, double> links;
-  add_links(fabric, fabric.port_index({fabric.graph().node_of(source), 0}), 1, links, [&](const auto& arrival) {
-    return spread_hops(fabric, fabric.next_hops(arrival.owner, destination), arrival.owner, destination);
-  });
-  return links;
-}
-
-/// Its part on each link as switches choose; one of them where they hash it.
+/// Of a flow, its part on each link as switches choose; one of them where they hash it.
 template <class Fabric>
 std::map<fabric::PortIndex, double> chosen_parts(const Fabric& fabric, EndpointId source, EndpointId destination) {
   std::map<fabric::PortIndex, double> links;
@@ -62,9 +52,9 @@ std::vector<flow::Hop> idle_hops(const Fabric& fabric, EndpointId source, Endpoi
   }
   const Rate line = hops.front().rate;
   if (std::ranges::any_of(hops, [line](const flow::Hop& hop) { return hop.rate < line; })) {
-    const std::map<fabric::PortIndex, double> parts = taken == PathsTaken::kAll
-                                                          ? idle_hops_detail::even_parts(fabric, source, destination)
-                                                          : idle_hops_detail::chosen_parts(fabric, source, destination);
+    const std::map<fabric::PortIndex, double> parts =
+        taken == PathsTaken::kAll ? spread_links(fabric, {.source = source, .destination = destination})
+                                  : idle_hops_detail::chosen_parts(fabric, source, destination);
     for (std::size_t i = 0; i < hops.size(); ++i) {
       const auto found = parts.find(ports[i]);
       hops[i].part = found == parts.end() ? 1 : std::min(found->second, 1.0);

@@ -26,16 +26,6 @@ bool joins_two_switches(const Fabric& fabric, fabric::PortIndex link) {
   return !from.has(fabric::kIsEndpoint) && !fabric.port(from.peer).has(fabric::kIsEndpoint);
 }
 
-/// What a flow between two endpoints puts on each link, by routes.
-template <class Fabric>
-std::map<fabric::PortIndex, double> even_links(const Fabric& fabric, EndpointId from, EndpointId to) {
-  std::map<fabric::PortIndex, double> links;
-  add_links(fabric, fabric.port_index({fabric.graph().node_of(from), 0}), 1, links, [&](const auto& arrival) {
-    return spread_hops(fabric, fabric.next_hops(arrival.owner, to), arrival.owner, to);
-  });
-  return links;
-}
-
 /// What is asked of one fabric's routes.
 template <class Fabric>
 class BundleSearch {
@@ -94,7 +84,7 @@ class BundleSearch {
         if (leaf == other) {
           continue;
         }
-        for (const auto& [link, part] : even_links(fabric_, from, to)) {
+        for (const auto& [link, part] : spread_links(fabric_, {.source = from, .destination = to})) {
           marks[link] += mark_of(pair, std::bit_cast<std::uint64_t>(part));
           ++seen;
         }
@@ -163,7 +153,7 @@ std::vector<flow::LinkUse> LinkBundles::links_of(EndpointId from, EndpointId to)
   std::vector<flow::LinkUse>& between = found->second;
   if (is_new) {
     fabric_->visit([&](const auto& fabric) {
-      for (const auto& [link, part] : even_links(fabric, from, to)) {
+      for (const auto& [link, part] : spread_links(fabric, {.source = from, .destination = to})) {
         if (first_[link] == link && joins_two_switches(fabric, link)) {
           between.push_back({.link = link, .part = rounded_part(part)});
         }

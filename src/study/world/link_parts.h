@@ -36,37 +36,18 @@ struct PathStream {
   std::uint16_t entropy = 0;
 };
 
-/// The ports by which packets go on, and in what proportion; null: in equal parts.
-struct SpreadHops {
-  fabric::NextHops ports;
-  const std::uint32_t* weights = nullptr;
-
-  [[nodiscard]] double part_of(std::uint32_t number) const {
-    if (weights == nullptr) {
-      return 1.0 / ports.size();
-    }
-    return static_cast<double>(weights[number]) /
-           static_cast<double>(std::accumulate(weights, weights + ports.size(), std::uint64_t{0}));
-  }
+/// The ends of what is sent, by their ports of the network.
+struct SpreadEnds {
+  EndpointId source{};
+  EndpointId destination{};
 };
 
-/// What is sprayed over `ports`, or hashed with other hashes each.
-template <class Fabric>
-SpreadHops spread_hops(const Fabric& fabric, const fabric::NextHops& ports, std::uint32_t switch_ordinal,
-                       EndpointId destination) {
-  if constexpr (requires { fabric.hop_weights(switch_ordinal, destination); }) {
-    return {.ports = ports, .weights = ports.size() > 1 ? fabric.hop_weights(switch_ordinal, destination) : nullptr};
-  } else {
-    return {.ports = ports};
-  }
-}
-
-/// Calls visit(links) for each hop of what leaves by the first port, `part`: what that puts on each link of the hop, by
-/// egress port. `ports_at` an arriving port: those by which it goes on.
+/// Calls visit(links) for each hop of what goes between two ends, `part`: what that puts on each link of the hop, by
+/// egress port. `ports_at` an arriving port: those by which it goes on, in equal parts or by the switch's weights.
 template <class Fabric, class PortsAt, class Visit>
-void visit_hops(const Fabric& fabric, fabric::PortIndex first, double part, const PortsAt& ports_at,
+void visit_hops(const Fabric& fabric, const SpreadEnds& ends, double part, const PortsAt& ports_at,
                 const Visit& visit) {
-  std::map<fabric::PortIndex, double> here{{first, part}};
+  std::map<fabric::PortIndex, double> here{{fabric.port_index({fabric.graph().node_of(ends.source), 0}), part}};
   for (int hop = 0; hop < kMaxHops && !here.empty(); ++hop) {
     visit(std::as_const(here));
     std::map<fabric::PortIndex, double> next;
@@ -75,21 +56,24 @@ void visit_hops(const Fabric& fabric, fabric::PortIndex first, double part, cons
       if (arrival.has(fabric::kIsEndpoint)) {
         continue;
       }
-      const SpreadHops hops = ports_at(arrival);
+      const fabric::NextHops ports = ports_at(arrival);
       const fabric::NodeIndex node(fabric.graph().endpoints + arrival.owner);
-      for (std::uint32_t i = 0; i < hops.ports.size(); ++i) {
-        next[fabric.port_index({node, hops.ports[i]})] += share * hops.part_of(i);
+      const std::uint32_t* weights = ports.size() > 1 ? fabric.hop_weights(arrival.owner, ends.destination) : nullptr;
+      const double all = weights == nullptr ? ports.size() : std::accumulate(weights, weights + ports.size(), 0.0);
+      for (std::uint32_t i = 0; i < ports.size(); ++i) {
+        const double own = weights == nullptr ? share : share * weights[i];
+        next[fabric.port_index({node, ports[i]})] += own / all;
       }
     }
     here = std::move(next);
   }
 }
 
-/// Adds what leaves by the first port on each link behind it.
+/// Adds what goes between two ends on each link.
 template <class Fabric, class PortsAt>
-void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::map<fabric::PortIndex, double>& links,
+void add_links(const Fabric& fabric, const SpreadEnds& ends, double part, std::map<fabric::PortIndex, double>& links,
                const PortsAt& ports_at) {
-  visit_hops(fabric, first, part, ports_at, [&links](const auto& hop) {
+  visit_hops(fabric, ends, part, ports_at, [&links](const auto& hop) {
     for (const auto& [port, share] : hop) {
       links[port] += share;
     }
@@ -100,11 +84,22 @@ void add_links(const Fabric& fabric, fabric::PortIndex first, double part, std::
 template <class Fabric>
 void add_links(const Fabric& fabric, const PathStream& stream, double part,
                std::map<fabric::PortIndex, double>& links) {
-  add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
-            [&](const auto& arrival) {
-              return spread_hops(fabric, fabric.ports_taken(arrival.owner, stream.flow, stream.entropy), arrival.owner,
-                                 stream.flow.destination);
-            });
+  add_links(fabric, {.source = stream.flow.source, .destination = stream.flow.destination}, part, links,
+            [&](const auto& arrival) { return fabric.ports_taken(arrival.owner, stream.flow, stream.entropy); });
+}
+
+/// The same of what is spread over all shortest paths.
+template <class Fabric>
+void add_spread(const Fabric& fabric, const SpreadEnds& ends, double part, std::map<fabric::PortIndex, double>& links) {
+  add_links(fabric, ends, part, links,
+            [&](const auto& arrival) { return fabric.next_hops(arrival.owner, ends.destination); });
+}
+
+template <class Fabric>
+[[nodiscard]] std::map<fabric::PortIndex, double> spread_links(const Fabric& fabric, const SpreadEnds& ends) {
+  std::map<fabric::PortIndex, double> links;
+  add_spread(fabric, ends, 1, links);
+  return links;
 }
 
 template <class Fabric>
@@ -120,11 +115,7 @@ template <class Fabric>
 template <class Fabric>
 void add_all_paths(const Fabric& fabric, PathStream stream, double part, std::map<fabric::PortIndex, double>& links) {
   if (hashes_spread_evenly(fabric)) {
-    return add_links(fabric, fabric.port_index({fabric.graph().node_of(stream.flow.source), 0}), part, links,
-                     [&](const auto& arrival) {
-                       return spread_hops(fabric, fabric.next_hops(arrival.owner, stream.flow.destination),
-                                          arrival.owner, stream.flow.destination);
-                     });
+    return add_spread(fabric, {.source = stream.flow.source, .destination = stream.flow.destination}, part, links);
   }
   // Of each flow others: what is uneven in so few would not be made up for by other flows.
   const std::uint32_t own = stream.flow.source.value() * 0x85EBCA6B + stream.flow.destination.value() * 0xC2B2AE35;
