@@ -1,6 +1,7 @@
 // Point-to-point messages between rails that the network does not join: relayed by the GPU of the sender's host that is
 // on the receiver's rail.
 #include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -156,16 +157,20 @@ TEST(Relay, TheFlowLevelHasTheHopToo) {
 }
 
 TEST(Relay, WithoutScaleUpLinksOrForReadsThereIsNone) {
-  const auto ends_well = [](const std::string& text) {
-    const results::RunResults results = run_of(text);
-    return results.messages.size() == 1 && results.messages[0].record.status == verbs::WcStatus::kSuccess;
+  const auto refusal = [](const std::string& text) {
+    const auto scenario = scenario_of(text);
+    EXPECT_TRUE(scenario) << scenario::message_of(scenario);
+    Collector collector;
+    const auto simulation = Simulation::create(*scenario, collector);
+    return simulation ? std::string() : simulation.error().message;
   };
   std::string text = flows_between("rank0", "rank3");
-  EXPECT_TRUE(ends_well(text));
-  EXPECT_FALSE(ends_well(flows_between("rank0", "rank3", "operation = \"read\"")));
+  EXPECT_EQ(refusal(text), "");
+  const std::string apart = "no cable joins the networks of host0/nic0 and host1/nic1";
+  EXPECT_THAT(refusal(flows_between("rank0", "rank3", "operation = \"read\"")), testing::HasSubstr(apart));
   const std::string links = "[scale_up]\nentry = \"nvlink4\"\n";
   text.erase(text.find(links), links.size());
-  EXPECT_FALSE(ends_well(text));
+  EXPECT_THAT(refusal(text), testing::HasSubstr(apart));
 }
 
 /// Four stages, the second in the first host and the third in the other: their GPUs are on different rails.
