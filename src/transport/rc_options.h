@@ -34,6 +34,9 @@ struct SelectiveRepeatOptions {
   std::uint16_t reorder_threshold = 3;
   /// By time: what a round trip is taken for until one has been measured.
   Duration round_trip = Duration::milliseconds(1);
+  /// By time: how many of these pass in silence before the first probe, until one has been measured. Where congestion
+  /// drops nothing, silence means queues, and whoever asks early only adds to them.
+  std::uint16_t first_probe = 16;
   /// PSNs in flight at most, 64 to 65,536: at least what the path holds while a loss is found and repaired. The
   /// requester's memory grows with it (transport/loss/selective_repeat.h).
   std::uint32_t flight_packets = 128;

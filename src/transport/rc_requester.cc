@@ -27,7 +27,8 @@ void RcRequester::start(const RcCall& call) {
         std::make_unique<Recovery>(SelectiveRepeat::Options{.window = PsnBitmap::window_for(options.flight_packets),
                                                             .detection = options.loss_detection,
                                                             .threshold = options.reorder_threshold,
-                                                            .round_trip = options.round_trip});
+                                                            .round_trip = options.round_trip,
+                                                            .first_probe = options.first_probe});
     selective_->start(hot_.una);
     selective_->acknowledged = hot_.una;
     if (PathSelector* const path = call.options().path_selector; path != nullptr && path->wants_feedback()) {

@@ -22,6 +22,10 @@
 namespace weft::study::assembly {
 namespace {
 
+/// Round trips of the empty network that the first packets of a flow may wait behind others' where PFC or credits hold
+/// senders back: one to three milliseconds, as long as the shared buffer of a switch takes to drain over one port.
+constexpr std::uint16_t kFirstProbeWithoutDrops = 256;
+
 /// A DSCP for each priority that has none of its own: the class selector.
 std::uint8_t dscp_of_priority(const scenario::QosSettings& qos, std::int64_t priority) {
   return static_cast<std::uint8_t>(priority == qos.data_priority  ? qos.data_dscp
@@ -262,6 +266,9 @@ void HostBuilder::set_loss_recovery(host::NicOptions& nic, const scenario::NicSe
   selective.loss_detection = by_time ? transport::LossDetection::kByTime : transport::LossDetection::kByCount;
   selective.reorder_threshold = static_cast<std::uint16_t>(transport.reorder_threshold);
   selective.round_trip = round_trip_;
+  if (scenario::is_infiniband(scenario_.fabric.family) || scenario::can_be_paused(scenario_)) {
+    selective.first_probe = kFirstProbeWithoutDrops;
+  }
   const std::int64_t mtu = verbs::to_bytes(nic.device.active_mtu).count();
   const std::int64_t path = (line.bytes_in(round_trip_).count() + mtu - 1) / mtu;
   const std::int64_t needed = std::clamp(products * path, least_in_flight, kMaxInFlight);

@@ -34,6 +34,24 @@ INSTANTIATE_TEST_SUITE_P(Networks, ProbesOfTurns,
                          ::testing::Values("family = \"infiniband\"\ntuning = \"ar\"",
                                            "family = \"rocev2\"\ntuning = \"spray\""));
 
+class ProbesOfFirstPackets : public ::testing::TestWithParam<std::string> {};
+
+// All that a queue pair has is under way before anything of it has come, behind what others sent over the same uplink.
+TEST_P(ProbesOfFirstPackets, WhatWaitsInAQueueWithoutDropsIsNotAskedFor) {
+  const results::RunResults results = results_of(from_text(
+      fmt::format("[fabric]\n{}\n[topology]\nkind = \"leaf-spine\"\nhosts = 24\nhosts_per_leaf = 8\noversubscription = "
+                  "\"8:1\"\n[link]\nrate = \"100 Gbps\"\n[[traffic]]\nkind = \"all-to-all\"\nsize = \"64 KiB\"",
+                  GetParam())));
+  EXPECT_TRUE(all_succeeded(results));
+  const results::Summary summary = results::summarise(results);
+  EXPECT_EQ(summary.network.drops, 0U);
+  EXPECT_EQ(summary.network.retransmitted, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, ProbesOfFirstPackets,
+                         ::testing::Values("family = \"infiniband\"\ntuning = \"ar\"",
+                                           "family = \"rocev2\"\ntuning = \"spray\""));
+
 class ProbesOfQueues : public ::testing::TestWithParam<std::string> {};
 
 // Without trimming Ultra Ethernet probes: its probes wait in the queue in which the data do that they ask about.

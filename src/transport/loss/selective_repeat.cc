@@ -21,9 +21,9 @@ SelectiveRepeat::SelectiveRepeat(const Options& options)
       mask_(options.window - 1),
       longest_before_(static_cast<Stamp>(std::max<std::int64_t>(options.round_trip.picoseconds() >> kStampShift, 1))),
       round_trip_(options.round_trip),
-      threshold_(options.threshold),
+      patience_(options.detection == LossDetection::kByTime ? options.first_probe : options.threshold),
       by_time_(options.detection == LossDetection::kByTime) {
-  WEFT_ASSERT(options.threshold >= 1 && options.threshold < options.window);
+  WEFT_ASSERT(options.threshold >= 1 && options.threshold < options.window && options.first_probe >= 1);
   if (by_time_) {
     sent_.resize(options.window);
   }
@@ -232,7 +232,7 @@ void SelectiveRepeat::mark_lost(Psn psn) {
 
 // A packet that was sent again already is left to the ACK timeout.
 void SelectiveRepeat::detect_by_count(Psn acknowledged, Time now) {
-  const std::int32_t overtaken = highest_ - una_ - threshold_ + 1;
+  const std::int32_t overtaken = highest_ - una_ - patience_ + 1;
   for (std::int32_t at = std::max(acknowledged - una_, 0); at < overtaken; at += 64) {
     const Psn from = una_ + at;
     const std::uint64_t news = ~(received_.bits_from(from) | lost_.bits_from(from) | resent_.bits_from(from)) &

@@ -7,9 +7,9 @@
 //   trip of the empty network and the longest recent one, 1 + `steps` times, have passed. Disorder of any extent is no
 //   loss. `steps` is 3 at first, since queues and stalls of credits may just begin, 1 after rounds without one, and
 //   grows when the peer reports that a packet came twice. What no later arrival can tell (the tail) is probed for
-//   four round trips after the last packet left, then eight, and so on; after sixteen of the empty network where none
-//   has been measured yet. While there is more to send, the next packet is the probe (RcRequester). When the probe, or
-//   any other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is
+//   four round trips after the last packet left, then eight, and so on; after `first_probe` of the empty network where
+//   none has been measured yet. While there is more to send, the next packet is the probe (RcRequester). When the
+//   probe, or any other copy, has arrived, everything that left before it is overtaken as well, and lost unless it is
 //   acknowledged within one more round trip.
 // By count, a packet is sent again once and then waits for the ACK timeout; by time, again and again.
 // Round trips are those of packets sent once. Of one that arrived behind a gap the sender may hear only when the gap is
@@ -42,6 +42,8 @@ class SelectiveRepeat {
     LossDetection detection = LossDetection::kByCount;
     std::uint16_t threshold = 3;                      // by count; 1 to window - 1
     Duration round_trip = Duration::milliseconds(1);  // by time: of the empty network, about; the first estimate
+    std::uint16_t first_probe =
+        16;  // by time: of these, until the first probe where none has been measured; at least 1
   };
 
   explicit SelectiveRepeat(const Options& options);
@@ -104,7 +106,7 @@ class SelectiveRepeat {
   /// Probe timeout: how long without any response, and without a packet that has left, before the first probe. The
   /// first acknowledgements of a flow may wait behind queues that the round trip of the empty network knows nothing of.
   //= rfc8985 7.2
-  [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : 16) * longest(); }
+  [[nodiscard]] Duration probe_delay() const { return (measured_ ? 4 : patience_) * longest(); }
 
   /// The ACK timeout: by count all missing packets before `end` are to be sent again, by time the oldest.
   void on_timeout(Psn end, Time now);
@@ -178,7 +180,7 @@ class SelectiveRepeat {
   Stamp newest_sent_ = 0;  // when the packet left that left last of all received
   Stamp copy_arrived_ = 0;
   Duration round_trip_;
-  std::uint16_t threshold_;
+  std::uint16_t patience_;  // by count: the threshold; by time: round trips before the first probe
   std::uint8_t steps_ = kFirstSteps;
   std::uint8_t quiet_rounds_ = 0;  // without a duplicate, since the last step
   bool by_time_;

@@ -186,6 +186,17 @@ TEST(SelectiveRepeatByTime, NoGapIsALossHoweverLargeWhileTheRoundTripLasts) {
   EXPECT_THAT(due(repeat), ElementsAre(0, 30));
 }
 
+TEST(SelectiveRepeatByTime, TheFirstProbeWaitsAsLongAsToldUntilARoundTripIsKnown) {
+  SelectiveRepeat repeat(
+      {.window = 256, .detection = LossDetection::kByTime, .round_trip = kRoundTrip, .first_probe = 256});
+  repeat.start(kUna);
+  repeat.on_sent(kUna, at(0));
+  repeat.on_sent(kUna + 1, at(0));
+  EXPECT_NEAR(repeat.probe_delay().seconds(), 256 * 10e-6, 2e-6);
+  repeat.advance(kUna + 1, kUna + 2, at(20));
+  EXPECT_NEAR(repeat.probe_delay().seconds(), 4 * 20e-6, 1e-7);
+}
+
 TEST(SelectiveRepeatByTime, OvertakenPacketIsLostFourLongestRoundTripsAndAnEmptyOneAfterItLeft) {
   SelectiveRepeat repeat = sending(3);
   repeat.on_sack(bits(kUna + 2, {0}), {.acknowledged = kUna, .end = kUna + 3}, at(12));
