@@ -11,6 +11,8 @@ using Role = StepPhases::Role;
 
 /// Half the width of an interval that is narrow enough, relative to the mean.
 constexpr double kNarrow = 0.03;
+/// At which repetitions end: the one that is under way then counts as well, and may widen it again.
+constexpr double kNarrowEnough = 0.028;
 /// An operation's time from rest is no batch, so that so many intervals need one repetition more.
 constexpr std::uint32_t kMinRepetitions = 3;
 constexpr std::uint32_t kMaxRepetitions = 64;
@@ -296,8 +298,9 @@ bool SliceGrowth::repeats(std::uint32_t phase) {
   if (done + 1 >= kMinRepetitions && used + plan.hops_per_byte * as_double(sample.amount) > share) {
     return false;
   }
-  const BatchMean mean = settled(phase);
-  return done < kMinRepetitions || !mean.interval || *mean.interval >= kNarrow;
+  const std::optional<double> interval =
+      sample.role == Role::kSettling ? interval_of(sample.operation, phase) : settled(phase).interval;
+  return done < kMinRepetitions || !interval || *interval >= kNarrowEnough;
 }
 
 std::uint32_t SliceGrowth::repetitions(std::uint32_t phase) const {
@@ -343,6 +346,20 @@ std::map<StepOperation, SliceGrowth::Outcome> SliceGrowth::outcomes() const {
   return made;
 }
 
+// With a shorter slice, what the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
+std::optional<double> SliceGrowth::interval_of(const StepOperation& operation, std::uint32_t settling) const {
+  const StepPhases& phases = options_.phases;
+  const BatchMean mean = settled(settling);
+  const auto shorter = phases.phase_of(operation, Role::kShortSettling);
+  if (!shorter || !mean.interval) {
+    return mean.interval;
+  }
+  const BatchMean less = settled(*shorter);
+  const double part = as_double(phases.sample(*shorter).amount) / as_double(phases.sample(settling).amount);
+  const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
+  return errors / (1 - part) / mean.mean;
+}
+
 SliceGrowth::Outcome SliceGrowth::outcome_of(const StepOperation& operation, const Plan& plan) const {
   const StepPhases& phases = options_.phases;
   const std::uint32_t probe = phases.probe_of(operation);
@@ -362,15 +379,7 @@ SliceGrowth::Outcome SliceGrowth::outcome_of(const StepOperation& operation, con
   }
   own.sample = phases.sample(*longer).amount;
   own.repetitions = repetitions(*longer);
-  const BatchMean mean = settled(*longer);
-  own.interval = mean.interval;
-  if (const auto shorter = phases.phase_of(operation, Role::kShortSettling); shorter && mean.interval) {
-    // What the bytes take is the difference of both: t - t_s (1 - s / S), over 1 - s / S.
-    const BatchMean less = settled(*shorter);
-    const double part = as_double(phases.sample(*shorter).amount) / as_double(own.sample);
-    const double errors = std::hypot(mean.mean * *mean.interval, less.mean * less.interval.value_or(*mean.interval));
-    own.interval = errors / (1 - part) / mean.mean;
-  }
+  own.interval = interval_of(operation, *longer);
   own.settled = !plan.short_slice && own.interval && *own.interval < kNarrow;
   return own;
 }

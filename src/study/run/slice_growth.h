@@ -5,7 +5,8 @@
 // its size and on what came before: pieces that are shorter than what is under way on a path never meet, and senders'
 // rates take longer to settle than a slice without them takes. So the slice is made of pieces of several
 // bandwidth-delay products, for each of the parts into which the operation's communicator divides it, and runs back to
-// back until the 95 % confidence interval of the mean time of one is narrow. Each repetition is one batch. Steps around
+// back until the 95 % confidence interval of the time that it gives the operation is narrow. Each repetition is one
+// batch. Steps around
 // rings are alike, so of an operation with many of them a slice runs a few. What counts is the slowest communicator.
 // One object serves the phases of one run, in their order; the budget of packet-hops is shared equally by the
 // operations that have to settle. A step that would take no more packet-hops than that, such as one of few layers, is
@@ -127,6 +128,8 @@ class SliceGrowth {
   [[nodiscard]] std::optional<StepOperation> alike_before(const StepOperation& operation) const;
   void size_slice(const StepOperation& operation, Plan& plan, double share);
   [[nodiscard]] BatchMean settled(std::uint32_t phase) const;
+  /// Of the whole's time, from its slice of phase `settling` and the shorter one; none: of one repetition alone.
+  [[nodiscard]] std::optional<double> interval_of(const StepOperation& operation, std::uint32_t settling) const;
   [[nodiscard]] std::uint32_t repetitions(std::uint32_t phase) const;
   [[nodiscard]] Load during(std::uint32_t phase) const;
   [[nodiscard]] double left() const;

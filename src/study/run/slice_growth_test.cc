@@ -182,6 +182,17 @@ TEST_F(Growth, RunsBackToBackUntilTheIntervalIsNarrow) {
   EXPECT_TRUE(outcome().settled);
 }
 
+/// The defect: batches of the slice ended when their own mean was known, which is less than the whole's time needs.
+TEST_F(Growth, RepeatsUntilTheTimeOfTheWholeIsKnown) {
+  make({mib(1000)});
+  run([](Bytes size, std::uint32_t done) { return line(size, size > mib(20) && done % 2 == 0 ? 6 : 0); });
+  const auto [size, repetitions] = ran_.back();
+  EXPECT_EQ(size, mib(64));
+  EXPECT_GT(repetitions, 12U) << "of twelve the mean is known to 3 %, and the whole to 4";
+  EXPECT_LT(outcome().interval.value_or(1), 0.03);
+  EXPECT_TRUE(outcome().settled);
+}
+
 TEST_F(Growth, TheFirstIsFromRestAndNoneOfTheBatches) {
   make({mib(64)});
   run([](Bytes size, std::uint32_t number) { return line(size, number == 0 ? 40 : 0); });
