@@ -34,6 +34,7 @@ Nic::Nic(const NicOptions& options, const Environment& environment)
       ack_(options.ack),
       cnp_(options.cnp),
       path_(options.path ? options.path(options.seed) : nullptr),
+      lane_scheduler_(options.lane_weights ? std::make_unique<LaneScheduler>(*options.lane_weights) : nullptr),
       payloads_(environment.payloads),
       device_(options.device),
       options_(options),
@@ -45,7 +46,7 @@ Nic::Nic(const NicOptions& options, const Environment& environment)
   WEFT_ASSERT(std::ranges::all_of(options.lane_of_mark, [&](std::uint8_t lane) { return lane < ready_.size(); }));
   WEFT_ASSERT((!ack_ || ack_->priority < ready_.size()) && (!cnp_ || cnp_->priority < ready_.size()));
   receive_needs_slow_path_ = path_ != nullptr || payloads_ != nullptr;
-  send_needs_slow_path_ = receive_needs_slow_path_ || options.check_headers;
+  send_needs_slow_path_ = receive_needs_slow_path_ || options.check_headers || lane_scheduler_ != nullptr;
   device_.set_uet_policies(options.uet);
   measures_order_ = options.measures_order;
   places_any_order_ = options.rc.out_of_order_placement;
@@ -330,12 +331,10 @@ Time Nic::send_response(std::uint16_t lanes, Time now) {
   return Time::never();
 }
 
-// Lanes take turns, and in each lane its queue pairs.
+// Lanes take turns or have weights, and in each lane its queue pairs take turns.
 Time Nic::send_data(std::uint16_t lanes, Time now) {
   while ((ready_mask_ & lanes) != 0) {
-    const std::uint32_t open = ready_mask_ & lanes;
-    const std::uint32_t above = open & (~std::uint32_t{1} << turn_);
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : open));
+    const std::uint32_t lane = next_lane(ready_mask_ & lanes);
     turn_ = static_cast<std::uint8_t>(lane);
     Ring<QpRef>& ring = ready_[lane];
     const QpRef ref = ring.pop_front();
@@ -392,6 +391,9 @@ void Nic::finish_send_slow(fabric::PacketHandle handle, const wire::ColdPacket& 
   if (payloads_ != nullptr) {
     WEFT_DCHECK(packet.common.payload_bytes <= room_.size());
     std::copy_n(room_.begin(), packet.common.payload_bytes, payloads_->room(handle).begin());
+  }
+  if (lane_scheduler_ != nullptr && !packet.has(wire::kControl)) {
+    lane_scheduler_->charge(packet.common.frame_bytes);
   }
   if (path_ != nullptr) {
     path_->on_departure(ref, Bytes(packet.common.payload_bytes), now);

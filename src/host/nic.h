@@ -232,6 +232,14 @@ class alignas(64) Nic final : public fabric::Endpoint {
   [[nodiscard]] Time send_one(std::uint16_t lanes, Time now);
   [[nodiscard]] Time send_response(std::uint16_t lanes, Time now);
   [[nodiscard]] Time send_data(std::uint16_t lanes, Time now);
+  /// The lane whose turn it is, of those that have data and may send it; not 0.
+  [[nodiscard]] std::uint32_t next_lane(std::uint32_t open) {
+    if (lane_scheduler_ != nullptr) [[unlikely]] {
+      return lane_scheduler_->pick(open);
+    }
+    const std::uint32_t above = open & (~std::uint32_t{1} << turn_);
+    return static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : open));
+  }
   [[nodiscard]] Time poll(QpRef ref, QpRecord& record, Time now);
   void finish(wire::Packet& packet, QpRecord& record);
   /// Of a UD queue pair whose queue was empty: what it sends goes by the lane of its latest address.
@@ -301,7 +309,8 @@ class alignas(64) Nic final : public fabric::Endpoint {
   bool places_any_order_ = false;  // reliable queue pairs take the data of their READs in any order
   std::optional<TrafficClass> ack_;
   std::optional<TrafficClass> cnp_;
-  std::unique_ptr<HostPath> path_;  // null: the delays of options_.pipeline
+  std::unique_ptr<HostPath> path_;                 // null: the delays of options_.pipeline
+  std::unique_ptr<LaneScheduler> lane_scheduler_;  // null: lanes take turns
   Ring<QpRef> responses_;
   DeadlineHeap paced_;
   Time pacing_call_ = Time::never();  // on_wire_ready was asked for at that time, for pacing

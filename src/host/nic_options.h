@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "fabric/hash/header_hash.h"
 #include "host/bump_in_the_wire.h"
+#include "host/lane_scheduler.h"
 #include "host/path/host_path.h"
 #include "transport/congestion/congestion_control.h"
 #include "transport/congestion/tcp_congestion_control.h"
@@ -74,6 +75,8 @@ struct NicOptions {
   std::array<std::uint8_t, 64> lane_of_mark{};
   /// Where an endpoint has a wire to each peer (a mesh): the lane is the peer's, whatever the mark. Empty: one wire.
   std::function<std::uint8_t(EndpointId)> lane_of_peer;
+  /// How lanes that have data share the port; unset: they take turns, packet by packet.
+  std::optional<LaneWeights> lane_weights;
   std::optional<TrafficClass> ack;  // unset: acknowledgements travel with their data
   std::optional<TrafficClass> cnp;
   HostPipeline pipeline;

@@ -8,6 +8,7 @@
 #include "fabric/fabric.h"
 #include "study/assembly/build_control.h"
 #include "study/assembly/build_failures.h"
+#include "study/assembly/build_lanes.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/scaled.h"
 #include "study/assembly/subnet_routes.h"
@@ -17,7 +18,6 @@
 #include "study/scenario/packet_sizes.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/scenario/selector.h"
-#include "study/scenario/vl_tables.h"
 #include "wire/lrh.h"
 #include "wire/telemetry.h"
 
@@ -415,14 +415,7 @@ fabric::InfiniBandPortOptions ib_port_options(const scenario::Scenario& scenario
   options.sl_to_vl = lanes_of(scenario, settings);
   const std::int64_t blocks = settings.vl_buffer.count() / kBlockBytes;
   options.buffer_blocks.fill(static_cast<std::uint16_t>(std::min<std::int64_t>(blocks, 0xFFFF)));
-  const scenario::VlTables tables = scenario::vl_tables(settings);
-  for (const scenario::VlWeight& entry : tables.high) {
-    options.arbitration.high.push_back({entry.vl, entry.weight});
-  }
-  for (const scenario::VlWeight& entry : tables.low) {
-    options.arbitration.low.push_back({entry.vl, entry.weight});
-  }
-  options.arbitration.high_limit = static_cast<std::uint8_t>(settings.vl_high_limit);
+  options.arbitration = vl_arbitration(settings);
   if (scenario.congestion.algorithm == scenario::CongestionAlgorithm::kIbCc && scenario.ib_congestion.threshold > 0) {
     options.fecn =
         fabric::FecnOptions{.threshold = fabric::fecn_threshold(

@@ -8,6 +8,7 @@
 #include "host/path/shared_path.h"
 #include "study/assembly/base_round_trip.h"
 #include "study/assembly/build_fabric.h"
+#include "study/assembly/build_lanes.h"
 #include "study/assembly/build_path_selector.h"
 #include "study/assembly/build_paths.h"
 #include "study/assembly/build_security.h"
@@ -202,6 +203,7 @@ host::NicOptions HostBuilder::nic(EndpointId endpoint) {
     nic.bump = bump_options(scenario_);
   }
   set_classes(nic);
+  nic.lane_weights = lane_weights(scenario_, devices);
   if (settings.congestion_control || !scenario::reacts_to_congestion(scenario_.congestion.algorithm)) {
     set_congestion_control(nic, rates_[endpoint.value()]);
   }
