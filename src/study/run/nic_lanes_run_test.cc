@@ -81,8 +81,7 @@ TEST(NicLanes, AStrictPriorityOfOneNicComesFirst) {
 }
 
 TEST(NicLanes, VirtualLanesShareTheirNicByTheirTables) {
-  const std::string lanes =
-      "[infiniband]\nvls = 2\n[infiniband.vl.0]\nweight = 64\n[infiniband.vl.1]\nweight = 192\n";
+  const std::string lanes = "[infiniband]\nvls = 2\n[infiniband.vl.0]\nweight = 64\n[infiniband.vl.1]\nweight = 192\n";
   EXPECT_NEAR(part_of_second(two_classes("infiniband", {0, 1}, lanes)), 0.75, 0.03);
 }
 
