@@ -249,6 +249,36 @@ action = "fail"
   EXPECT_LT(job.allowed->per_sender, 75_gbps);
 }
 
+/// The defect: flows of which no message had ended competed with nobody, and the first to end one was allowed its line.
+TEST(Collector, PathsAllowASenderItsPartBeforeOthersHaveEndedAMessage) {
+  const auto text = [](std::string_view stop) {
+    return fmt::format(R"(
+seed = 1
+stop = "{}"
+[topology]
+kind = "single-switch"
+hosts = 9
+[link]
+rate = "400 Gbps"
+[[traffic]]
+kind = "incast"
+size = "1 MiB"
+count = 0
+)",
+                       stop);
+  };
+  const auto allowed = [&](std::string_view stop, std::size_t most_ended) {
+    const results::RunResults results = run(scenario_of({}, text(stop)));
+    EXPECT_GT(results.messages.size(), 0U);
+    EXPECT_LE(results.messages.size(), most_ended) << stop;
+    const auto rates = results::summarise(results).jobs.front().allowed;
+    return rates ? rates->per_sender.bits_per_second() / 1e9 : 0;
+  };
+  const double late = allowed("400 us", 100);
+  EXPECT_NEAR(late, 49, 1);
+  EXPECT_NEAR(allowed("172 us", 7), late, 1e-6) << "not all have ended one";
+}
+
 // Two of four steps of the ring go over NVLink, whose bytes count in its goodput.
 TEST(Collector, PathsAllowARingOverScaleUpLinksWhatTheNetworkLeavesAllOfIt) {
   const results::RunResults results = run(scenario_of({}, R"(

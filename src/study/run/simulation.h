@@ -150,8 +150,9 @@ class Simulation {
     friend auto operator<=>(const SentOver&, const SentOver&) = default;
   };
   using SentByFlow = std::map<SentOver, world::SentBytes>;
-  /// What the paths of these flows of it allow a sender; each has sent so much. Of `silent` ones nothing has ended:
-  /// what has no path counts as a sender with nothing. None: they come and go, or are too many.
+  /// What the paths of these flows of it allow a sender; each has sent so much. Of `silent` ones no message has ended:
+  /// they compete all the same, and who has no path counts as a sender with nothing. None: they come and go, or are too
+  /// many.
   [[nodiscard]] std::optional<results::AllowedRates> allowed(std::size_t job, const SentByFlow& flows,
                                                              std::span<const results::SilentFlowRow> silent) const;
   static constexpr std::size_t kMaxFlows = 65'536;
@@ -242,8 +243,9 @@ class Simulation {
   [[nodiscard]] world::FlowPaths paths_of(const Job& job, std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] world::PathLimits path_limits(const Job& job, std::span<const world::FlowDemand> demands) const;
   /// Ranks with silent flows alone, of which one has no path.
-  [[nodiscard]] std::size_t count_cut_off(const Job& job, const SentByFlow& flows,
-                                          std::span<const results::SilentFlowRow> silent) const;
+  /// Adds those that can send to `demands`; how many senders have none that can.
+  [[nodiscard]] std::size_t add_silent(const Job& job, std::span<const results::SilentFlowRow> silent,
+                                       std::vector<world::FlowDemand>& demands) const;
   [[nodiscard]] std::vector<world::FlowLoad> path_loads(const Job& job,
                                                         std::span<const world::FlowDemand> demands) const;
   [[nodiscard]] std::set<fabric::PortIndex> links_of(const Job& job, std::span<const world::FlowDemand> demands) const;

@@ -195,7 +195,8 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   const Job& running = *running_[job];
   const bool at_once = sends_at_once(running.plan, flows);
   const bool takes_turns = running.plan.collective.has_value() || running.plan.is_exchange;
-  if (flows.size() > (at_once ? kMaxAtOnce : kMaxFlows) || (!at_once && !takes_turns) ||
+  const std::size_t count = flows.size() + (at_once ? silent.size() : 0);
+  if (count > (at_once ? kMaxAtOnce : kMaxFlows) || (!at_once && !takes_turns) ||
       scenario::detours(scenario_.routing.policy)) {
     return std::nullopt;
   }
@@ -212,26 +213,33 @@ std::optional<results::AllowedRates> Simulation::allowed(std::size_t job, const 
   for (world::FlowDemand& demand : demands) {
     demand.bytes = Bytes(1);
   }
+  const std::size_t cut_off = add_silent(running, silent, demands);
   const world::PathLimits limits = path_limits(running, demands);
   if (limits.flows == 0) {
     return std::nullopt;
   }
-  const std::size_t cut_off = count_cut_off(running, flows, silent);
   const auto senders = static_cast<std::int64_t>(limits.senders);
   return cut_off == 0 ? results::AllowedRates{limits.per_sender, limits.slowest_sender}
                       : results::AllowedRates{
                             limits.per_sender * senders / (senders + static_cast<std::int64_t>(cut_off)), Rate::zero()};
 }
 
-std::size_t Simulation::count_cut_off(const Job& job, const SentByFlow& flows,
-                                      std::span<const results::SilentFlowRow> silent) const {
-  std::vector<world::FlowDemand> demands;
+// What can send competes with the others, whether or not anything of it has ended.
+std::size_t Simulation::add_silent(const Job& job, std::span<const results::SilentFlowRow> silent,
+                                   std::vector<world::FlowDemand>& demands) const {
+  std::set<workload::RankId> cut_off;
   for (const results::SilentFlowRow& row : silent) {
-    demands.push_back({.flow = row.flow, .comes_back = row.operation == workload::Operation::kRead});
+    const world::FlowDemand demand{
+        .flow = row.flow, .bytes = Bytes(1), .comes_back = row.operation == workload::Operation::kRead};
+    const std::span<const world::FlowDemand> alone(&demand, 1);
+    if (paths_of(job, alone).cut_off(alone).empty()) {
+      demands.push_back(demand);
+    } else {
+      cut_off.insert(demand.sender());
+    }
   }
-  std::set<workload::RankId> cut_off = paths_of(job, demands).cut_off(demands);
-  for (const auto& [flow, sent] : flows) {
-    cut_off.erase(world::FlowDemand{.flow = flow.flow, .comes_back = flow.comes_back}.sender());
+  for (const world::FlowDemand& demand : demands) {
+    cut_off.erase(demand.sender());
   }
   return cut_off.size();
 }
