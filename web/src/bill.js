@@ -1,6 +1,6 @@
 // Bills of materials.
 import * as member from 'weft:members';
-import {having, list, possible} from './comparison.js';
+import {having, indicativeText, list, possible} from './comparison.js';
 import {h} from './dom.js';
 import {count, dollars, isNumber, orNot, watts, worded} from './format.js';
 import {fabricName} from './marks.js';
@@ -64,7 +64,7 @@ export function bill(comparison, looks) {
   return section(
     'bill',
     'Bills of materials',
-    'Switches, network cards, optics and cables, counted from the topology. Prices are indicative. Equipment that is owned already costs nothing but counts for power.',
+    `Switches, network cards, optics and cables, counted from the topology. ${indicativeText(fabrics, 'Prices are indicative. ')}Equipment that is owned already costs nothing but counts for power.`,
     fabrics.map((fabric) =>
       h(
         'div',

@@ -3,7 +3,7 @@ import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {changeBelow} from './baseline.js';
 import {h} from './dom.js';
-import {impossible, list, possible} from './comparison.js';
+import {impossible, isIndicative, list, possible} from './comparison.js';
 import {intervalText} from './charts/step_time.js';
 import {worstText} from './charts/tuning.js';
 import {
@@ -242,7 +242,8 @@ function buyersRows(fabrics) {
       if (!row || row.value === NOT_MEASURED || row.origin === NOT_MEASURED) return undefined;
       const origin = ORIGINS[row.origin];
       const own = text === PRICE && isNumber(fabric[member.cost_usd]);
-      const value = own ? `${dollars(fabric[member.cost_usd])} (indicative)` : worded(row.value);
+      const mark = isIndicative(fabric) ? ' (indicative)' : '';
+      const value = own ? `${dollars(fabric[member.cost_usd])}${mark}` : worded(row.value);
       return [value, origin && h('span', {class: 'below'}, `▤ ${origin}`)];
     },
   }));

@@ -6,7 +6,7 @@ import {h} from './dom.js';
 import {worded} from './format.js';
 import {absent, section} from './section.js';
 
-const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only: 'no choice'};
+const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only: 'no choice', none: 'none'};
 
 const points = (title, texts) =>
   texts.length > 0 && [

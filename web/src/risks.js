@@ -69,6 +69,8 @@ function accuracy(fabric) {
 function prices(fabric) {
   const cost = fabric[member.work_cost];
   if (!isNumber(cost?.[member.price_uncertainty])) return null;
+  const priced = [member.network_usd, member.hosts_usd, member.gpus_usd].filter((name) => cost[name] > 0);
+  if (list(cost[member.given_prices]).length >= priced.length) return null;
   return {
     title: 'Prices are indicative',
     text: `Prices of the catalogue may be ${percent(cost[member.price_uncertainty])} off, up or down; an offer may turn the order round.`,

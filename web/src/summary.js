@@ -11,7 +11,7 @@ import {fabricName} from './marks.js';
 import {recommended, risks} from './risks.js';
 import {table} from './section.js';
 
-const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only: 'no choice'};
+const KINDS = {clear: 'clear', likely: 'likely, not certain', tie: 'a tie', only: 'no choice', none: 'none'};
 const MOST_FABRICS = 14; // of the chart and the table
 const WIDTH = 690;
 const BAR = 17;

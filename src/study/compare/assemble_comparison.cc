@@ -62,6 +62,9 @@ class FabricAssembly {
     fabric_.name = planned_.choice.name;
     if (!planned_.choice.stands_for.empty()) {
       fabric_.stands_for = planned_.choice.stands_for;
+      if (planned_.reason.empty()) {
+        fabric_.stands_for = with_devices(planned_.choice.stands_for, planned_.scenario, catalogue_);
+      }
       fabric_.needs =
           report::HardwareNeeds{.of_nic = planned_.choice.needs_of_nic, .of_switch = planned_.choice.needs_of_switch};
     }

@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "study/compare/bill_marks.h"
 #include "study/compare/work_cost.h"
 #include "study/report/figure_labels.h"
 #include "study/report/interval.h"
@@ -160,8 +161,8 @@ class Rows {
 
   void cost() {
     if (fabric_.cost_usd) {
-      add(report::figure_label("cost_usd"), fmt::format("{:.2f} M USD (indicative)", *fabric_.cost_usd / 1e6),
-          kCatalogue);
+      add(report::figure_label("cost_usd"),
+          fmt::format("{:.2f} M USD{}", *fabric_.cost_usd / 1e6, indicative_mark(fabric_)), kCatalogue);
     } else {
       add(report::figure_label("cost_usd"), "", kNotMeasured);
     }

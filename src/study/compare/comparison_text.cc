@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/text_table.h"
+#include "study/compare/bill_marks.h"
 #include "study/compare/estimate.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/money_text.h"
@@ -566,7 +567,9 @@ class Text {
       }
     }
     if (!tables.empty()) {
-      text_ += title("Bill of materials (indicative prices; hosts and GPUs are not part of it)");
+      const bool any = std::ranges::any_of(possible_, [](const Fabric* own) { return has_indicative_price(*own); });
+      text_ += title(
+          fmt::format("Bill of materials ({}hosts and GPUs are not part of it)", any ? "indicative prices; " : ""));
     }
     for (const auto& [table, fabrics] : tables) {
       paragraph(fmt::format("{}", fmt::join(fabrics, ", ")), "  ");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/nearest_word.h"
+#include "study/scenario/key_table.h"
 #include "study/scenario/scenario_words.h"
 
 namespace weft::study::compare {
@@ -74,6 +75,25 @@ void describe(FabricChoice& choice, const Meaning& meaning, const scenario::Cata
     choice.needs_of_nic = (*entry)->needs_of_nic;
     choice.needs_of_switch = (*entry)->needs_of_switch;
   }
+}
+
+/// The entry of the family, or of its tuning, names that device; also where it names none.
+bool is_of_family(std::string_view path, const std::string& device, const scenario::FabricSettings& fabric,
+                  const scenario::Catalogue& catalogue) {
+  std::optional<std::string> named;
+  for (const auto& entry :
+       {catalogue.find("family", scenario::word_of(fabric.family)), catalogue.find("tuning", fabric.tuning_entry)}) {
+    if (!entry) {
+      continue;
+    }
+    for (const scenario::CatalogueValue& value : (*entry)->values) {
+      const auto* name = std::get_if<std::string>(&value.given.value.content);
+      if (name != nullptr && scenario::path_of(value.given.at) == path) {
+        named = *name;
+      }
+    }
+  }
+  return named.value_or(device) == device;
 }
 
 /// What a scheme needs beside what its network needs.
@@ -187,6 +207,20 @@ Result<scenario::Scenario> scenario_of(const FabricChoice& choice, scenario::Sce
   }
   request.settings.insert(request.settings.end(), choice.settings.begin(), choice.settings.end());
   return scenario::load_scenario(request, catalogue);
+}
+
+std::string with_devices(const std::string& stands_for, const scenario::Scenario& scenario,
+                         const scenario::Catalogue& catalogue) {
+  const auto& fabric = scenario.fabric;
+  const bool same_switch = is_of_family("fabric.switch", fabric.switch_entry, fabric, catalogue);
+  const bool same_nic = is_of_family("fabric.nic", fabric.nic_entry, fabric, catalogue);
+  if (same_switch && same_nic) {
+    return stands_for;
+  }
+  if (scenario.hardware == scenario::Hardware::kEqual) {
+    return "switches and NICs that are equal in all networks; otherwise as " + stands_for;
+  }
+  return fmt::format("switches {} and NICs {}; otherwise as {}", fabric.switch_entry, fabric.nic_entry, stands_for);
 }
 
 }  // namespace weft::study::compare

@@ -50,4 +50,9 @@ struct FabricChoice {
 [[nodiscard]] Result<scenario::Scenario> scenario_of(const FabricChoice& choice, scenario::ScenarioRequest request,
                                                      const scenario::Catalogue& catalogue);
 
+/// What a fabric is that stands for a product or a practice: behind the devices of the scenario, where these are others
+/// than those of its family's entry.
+[[nodiscard]] std::string with_devices(const std::string& stands_for, const scenario::Scenario& scenario,
+                                       const scenario::Catalogue& catalogue);
+
 }  // namespace weft::study::compare

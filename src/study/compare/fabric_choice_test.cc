@@ -46,6 +46,30 @@ scenario::Scenario network(const std::string& name) {
   return scenario ? *scenario : scenario::Scenario{};
 }
 
+scenario::Scenario network_with(const std::string& name, std::vector<std::string> settings) {
+  const std::vector<std::string> own = choices({name}).front().settings;
+  settings.insert(settings.end(), own.begin(), own.end());
+  scenario::ScenarioRequest request{.file = "test.toml", .case_name = {}, .settings = settings};
+  const auto scenario = scenario::parse_scenario(scenario::kSmallScenario, request, scenario::test_catalogue());
+  EXPECT_TRUE(scenario.has_value()) << scenario::message_of(scenario);
+  return scenario ? *scenario : scenario::Scenario{};
+}
+
+/// The defect: tables were headed by products of the family's entry, whatever was simulated.
+TEST(FabricChoice, NamesTheDevicesOfTheScenario) {
+  const auto named = [](const std::string& name, std::vector<std::string> settings) {
+    return with_devices("a product", network_with(name, std::move(settings)), scenario::test_catalogue());
+  };
+  EXPECT_EQ(named("infiniband", {}), "a product");
+  EXPECT_EQ(named("infiniband", {"fabric.switch=quantum-2", "fabric.nic=connectx-7"}), "a product");
+  EXPECT_EQ(named("infiniband", {"fabric.nic=connectx-6"}),
+            "switches quantum-2 and NICs connectx-6; otherwise as a product");
+  EXPECT_EQ(named("rocev2-spray", {"fabric.switch=spectrum-2"}),
+            "switches spectrum-2 and NICs " + network("rocev2-spray").fabric.nic_entry + "; otherwise as a product");
+  EXPECT_EQ(named("infiniband", {"hardware=equal"}),
+            "switches and NICs that are equal in all networks; otherwise as a product");
+}
+
 TEST(FabricChoice, RocePfcHasNoCongestionControlAndSixteenQueuePairs) {
   const scenario::Scenario pfc = network("rocev2-pfc");
   EXPECT_EQ(pfc.congestion.algorithm, scenario::CongestionAlgorithm::kNone);

@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "study/compare/bill_marks.h"
 #include "study/compare/money_text.h"
+#include "study/compare/recommendation_by_time.h"
+#include "study/compare/recommendation_words.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/turning_points.h"
 #include "study/compare/work_cost.h"
@@ -219,20 +223,13 @@ class Recommender {
     made_.saving_high = saving.high;
   }
 
-  static std::string joined(const std::vector<std::string>& all, const char* last) {
-    std::string text;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      text += (i == 0 ? "" : i + 1 == all.size() ? last : ", ") + all[i];
-    }
-    return text;
-  }
-  [[nodiscard]] std::string names(const char* last) const { return joined(made_.fabrics, last); }
+  [[nodiscard]] std::string names(const char* last) const { return joined_names(made_.fabrics, last); }
   [[nodiscard]] std::string next_names(const char* last) const {
     std::vector<std::string> all;
     for (const CostedFabric* own : next_) {
       all.push_back(own->fabric->name);
     }
-    return joined(all, last);
+    return joined_names(all, last);
   }
 
   void choose(const Saving& saving) {
@@ -252,15 +249,23 @@ class Recommender {
     }
     if (saving.low) {
       const std::string low = *saving.low < 0 ? percent(-*saving.low) + " more" : percent(*saving.low) + " less";
-      made_.sure = fmt::format(
-          "Within the intervals of the step times, and with prices of the catalogue that are {:.0f} % off, it is "
-          "between {} less and {}.",
-          best().fabric->work_cost->price_uncertainty * 100, percent(*saving.high), low);
+      made_.sure = fmt::format("Within the intervals of the step times{}, it is between {} less and {}.", prices_off(),
+                               percent(*saving.high), low);
     }
     if (caution) {
       made_.sure += (made_.sure.empty() ? "" : " ") + *caution;
     }
     made_.sure += (made_.sure.empty() ? "" : " ") + basis();
+  }
+
+  /// How far prices of the catalogue are taken to be off, where a network of the two has one.
+  [[nodiscard]] std::string prices_off() const {
+    const bool any = has_indicative_price(*best().fabric) || std::ranges::any_of(next_, [](const CostedFabric* own) {
+                       return has_indicative_price(*own->fabric);
+                     });
+    return any ? fmt::format(", and with prices of the catalogue that are {:.0f} % off",
+                             best().fabric->work_cost->price_uncertainty * 100)
+               : std::string();
   }
 
   void tie() {
@@ -285,15 +290,9 @@ class Recommender {
 
   /// Why the interval may not hold, of the two that the choice is between.
   [[nodiscard]] std::optional<std::string> uncertain() const {
-    std::vector<std::string> reasons;
-    std::vector<const CostedFabric*> compared = next_;
-    compared.insert(compared.begin(), &best());
-    for (const CostedFabric* own : compared) {
-      if (const auto& reason = own->fabric->work_cost->uncertain) {
-        reasons.push_back(fmt::format("{}: {}.", own->fabric->name, *reason));
-      }
-    }
-    return reasons.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(reasons, " ")));
+    std::vector<const Fabric*> compared = {best().fabric};
+    std::ranges::transform(next_, std::back_inserter(compared), &CostedFabric::fabric);
+    return caution_of(compared);
   }
 
   /// What the money is made of, and what it leaves out.
@@ -305,7 +304,7 @@ class Recommender {
     text += beside > 0 ? fmt::format(", of which hosts and GPUs are {:.0f} % and the network {:.0f} %",
                                      beside / cost.total_usd * 100, cost.network_usd / cost.total_usd * 100)
                        : "";
-    text += "; prices are indicative.";
+    text += fmt::format("; {}.", prices_text(cost));
     std::vector<std::string> missing;
     for (const std::string& own : cost.not_counted) {
       missing.push_back(own.substr(0, own.find(':')));
@@ -378,14 +377,20 @@ class Recommender {
 
 report::Maybe<report::Recommendation> recommend(std::span<report::ComparedFabric> fabrics) {
   std::vector<CostedFabric> all;
+  std::vector<const Fabric*> possible;
+  bool priced = true;
   for (report::ComparedFabric& fabric : fabrics) {
     if (!fabric.possible) {
       continue;
     }
     const Estimate known = known_step(fabric);
-    if (!fabric.work_cost || fabric.work_cost->usd <= 0 || known.mean <= 0) {
-      return std::nullopt;
+    if (!fabric.work_cost || known.mean <= 0) {
+      return report::Recommendation{
+          .kind = "none",
+          .text = fmt::format("No recommendation: what the work costs with {} is not known.", fabric.name)};
     }
+    priced = priced && fabric.work_cost->usd > 0;
+    possible.push_back(&fabric);
     all.push_back({.fabric = &fabric,
                    .usd_per_second = fabric.work_cost->usd / known.mean,
                    .known = known,
@@ -395,7 +400,7 @@ report::Maybe<report::Recommendation> recommend(std::span<report::ComparedFabric
   if (all.empty()) {
     return std::nullopt;
   }
-  return Recommender(std::move(all)).make();
+  return priced ? Recommender(std::move(all)).make() : recommend_by_time(possible);
 }
 
 }  // namespace weft::study::compare

@@ -12,7 +12,8 @@ inline constexpr double kSameCost = 0.005;
 
 /// Sets the recommendation, and `to_recommended` of each fabric's work cost. Fabrics whose step times do not differ
 /// (the mean of one is within the interval of the other) count with one step time, so that what chance made of them
-/// adds nothing. None without a possible fabric, or if one of them has no work cost.
+/// adds nothing. Where the work costs nothing with one of them, time decides, or nothing does (recommend_by_time).
+/// None without a possible fabric.
 [[nodiscard]] report::Maybe<report::Recommendation> recommend(std::span<report::ComparedFabric> fabrics);
 
 }  // namespace weft::study::compare

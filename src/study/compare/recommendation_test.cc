@@ -220,12 +220,95 @@ TEST(Recommendation, TheOnlyFabricIsSaidToBeIt) {
   EXPECT_THAT(own.text, HasSubstr("Only infiniband can serve this job"));
 }
 
-TEST(Recommendation, ThereIsNoneWithoutAFabricOrWithoutCosts) {
+TEST(Recommendation, ThereIsNoneWithoutAFabric) {
   std::vector<report::ComparedFabric> none;
   EXPECT_FALSE(recommend(none).has_value());
-  std::vector<report::ComparedFabric> unpriced = {fabric_of({"infiniband", 1.0, 0.01, 0.3e6})};
-  unpriced.front().work_cost->usd = 0;
-  EXPECT_FALSE(recommend(unpriced).has_value());
+}
+
+/// A network whose work costs nothing.
+report::ComparedFabric free_of(const Given& own) {
+  auto fabric = fabric_of(own);
+  fabric.work_cost->usd = fabric.work_cost->total_usd = fabric.work_cost->network_usd = 0;
+  fabric.work_cost->gpus_usd.reset();
+  fabric.work_cost->low.reset();
+  fabric.work_cost->high.reset();
+  return fabric;
+}
+
+/// The defect: where nothing had a price there was no recommendation, and nothing said why.
+TEST(Recommendation, TimeDecidesWhereNothingHasAPrice) {
+  const auto own = recommended({free_of({"rocev2", 1.25, 0.01, 0}), free_of({"infiniband", 1.0, 0.01, 0})});
+  EXPECT_EQ(own.kind, "clear");
+  EXPECT_THAT(own.fabrics, ElementsAre("infiniband"));
+  EXPECT_EQ(own.next, "rocev2");
+  EXPECT_THAT(own.text, HasSubstr("Nothing that is counted has a price, so time decides. Choose infiniband"));
+  EXPECT_THAT(own.text, HasSubstr("20.0 % less than with rocev2"));
+  EXPECT_THAT(own.sure, HasSubstr("gpu.price"));
+  EXPECT_FALSE(own.saving.has_value());  // which is money
+}
+
+TEST(Recommendation, ByTimeStepsThatDoNotDifferAreATie) {
+  const auto own = recommended(
+      {free_of({"rocev2", 1.02, 0.05, 0}), free_of({"infiniband", 1.0, 0.05, 0}), free_of({"tcpxx", 1.5, 0.05, 0})});
+  EXPECT_EQ(own.kind, "tie");
+  EXPECT_THAT(own.fabrics, ElementsAre("infiniband", "rocev2"));
+  EXPECT_EQ(own.next, "tcpxx");
+}
+
+TEST(Recommendation, ByTimeOneSeedIsNeverClear) {
+  const auto own = recommended({free_of({"rocev2", 2.0, 0, 0}), free_of({"infiniband", 1.0, 0, 0})});
+  EXPECT_EQ(own.kind, "likely");
+  EXPECT_THAT(own.sure, HasSubstr("infiniband: one seed"));
+}
+
+TEST(Recommendation, TheOnlyFabricNeedsNoPrice) {
+  const auto own = recommended({free_of({"infiniband", 1.0, 0.01, 0})});
+  EXPECT_EQ(own.kind, "only");
+  EXPECT_THAT(own.text, HasSubstr("Only infiniband can serve this job; nothing that is counted has a price."));
+}
+
+TEST(Recommendation, AFreeNetworkThatIsNoSlowerIsTheChoice) {
+  const auto own = recommended({fabric_of({"rocev2", 1.25, 0.01, 0.3e6}), free_of({"infiniband", 1.0, 0.01, 0})});
+  EXPECT_EQ(own.kind, "clear");
+  EXPECT_THAT(own.fabrics, ElementsAre("infiniband"));
+  EXPECT_THAT(own.text, HasSubstr("infiniband costs nothing by the prices of this scenario"));
+}
+
+/// It would be the cheapest however slow it is: what the time is worth has no price.
+TEST(Recommendation, AFreeNetworkThatIsSlowerIsNotRecommendedAndItIsSaidWhatToSet) {
+  const auto own = recommended({fabric_of({"rocev2", 1.0, 0.01, 0.3e6}), free_of({"infiniband", 1.25, 0.01, 0})});
+  EXPECT_EQ(own.kind, "none");
+  EXPECT_TRUE(own.fabrics.empty());
+  EXPECT_THAT(own.text, HasSubstr("No recommendation: the work costs nothing with infiniband"));
+  EXPECT_THAT(own.text, HasSubstr("25.0 % longer than with rocev2"));
+  EXPECT_THAT(own.sure, HasSubstr("gpu.price, host.price, cost.energy_price"));
+}
+
+TEST(Recommendation, WithoutACostThereIsNoneAndItIsSaid) {
+  auto unknown = fabric_of({"infiniband", 1.0, 0.01, 0.3e6});
+  unknown.work_cost.reset();
+  const auto own = recommended({unknown});
+  EXPECT_EQ(own.kind, "none");
+  EXPECT_THAT(own.text, HasSubstr("what the work costs with infiniband is not known"));
+}
+
+/// The defect: prices that the scenario gave were called indicative.
+TEST(Recommendation, PricesAreIndicativeUnlessTheScenarioGivesThem) {
+  auto fabric = fabric_of({"infiniband", 1.0, 0.01, 0.3e6});
+  EXPECT_THAT(recommended({fabric}).sure, HasSubstr("prices are indicative."));
+  fabric.work_cost->given_prices = {"network"};
+  EXPECT_THAT(recommended({fabric}).sure, HasSubstr("prices are indicative, but for those of network."));
+  fabric.work_cost->given_prices = {"network", "GPUs"};
+  EXPECT_THAT(recommended({fabric}).sure, HasSubstr("all prices are the scenario's own."));
+}
+
+TEST(Recommendation, PricesOfTheCatalogueAreNotOffWhereThereAreNone) {
+  auto one = fabric_of({"rocev2", 1.0, 0.01, 0.30e6});
+  auto two = fabric_of({"infiniband", 1.2, 0.01, 0.36e6});
+  one.bill = two.bill = {{.part = "switch", .count = 1, .unit_price_usd = 3e5, .price_usd = 3e5, .mark = "given"}};
+  EXPECT_THAT(recommended({one, two}).sure, Not(HasSubstr("prices of the catalogue")));
+  two.bill->front().mark = "guess";
+  EXPECT_THAT(recommended({one, two}).sure, HasSubstr("prices of the catalogue"));
 }
 
 /// At each turning point the two cost the same: the scenario with that value is made, and gives a tie.

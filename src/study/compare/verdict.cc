@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "study/compare/bill_marks.h"
 #include "study/compare/quick_answer.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/work_cost.h"
@@ -333,6 +334,10 @@ class Verdict {
     return found;
   }
 
+  [[nodiscard]] bool any_indicative() const {
+    return std::ranges::any_of(possible_, [](const Fabric* own) { return has_indicative_price(*own); });
+  }
+
   void budget() {
     const Fabric* cheapest = nullptr;
     const Fabric* dearest = nullptr;
@@ -349,15 +354,19 @@ class Verdict {
     const std::string owned =
         weights_.name == "existing-ethernet" ? ", with Ethernet switches, optics and cables already owned" : "";
     if (high <= low * 1.001) {
-      say(fmt::format("All of them cost the same{}.", owned), fmt::format("{:.2f} M USD (indicative)", low / 1e6),
-          "catalogue");
+      say(fmt::format("All of them cost the same{}.", owned),
+          fmt::format("{:.2f} M USD{}", low / 1e6, any_indicative() ? " (indicative)" : ""), "catalogue");
       return;
     }
     const std::vector<std::string> least = that_cost(low);
     const std::vector<std::string> most = that_cost(high);
-    say(fmt::format("{} {} least and {} most, {:.2f} times as much{}.", names(least),
-                    least.size() == 1 ? "costs" : "cost", names(most), low > 0 ? high / low : 0.0, owned),
-        fmt::format("{:.2f} against {:.2f} M USD (indicative prices)", low / 1e6, high / 1e6), "catalogue");
+    const char* const costs = least.size() == 1 ? "costs" : "cost";
+    say(low > 0 ? fmt::format("{} {} least and {} most, {:.2f} times as much{}.", names(least), costs, names(most),
+                              high / low, owned)
+                : fmt::format("{} {} nothing and {} most{}.", names(least), costs, names(most), owned),
+        fmt::format("{:.2f} against {:.2f} M USD{}", low / 1e6, high / 1e6,
+                    any_indicative() ? " (indicative prices)" : ""),
+        "catalogue");
   }
 
   void risk() {

@@ -133,6 +133,36 @@ TEST(Verdict, AllThatCostLeastOrMostAreNamed) {
   EXPECT_TRUE(has(text, "infiniband and infiniband-ar cost least and rocev2 and uet most, 1.33 times as much")) << text;
 }
 
+std::string evidence_of(const Fabrics& fabrics) {
+  std::string text;
+  for (const report::VerdictSentence& own : verdict_of(fabrics, *parse_weights("money"))) {
+    text += own.evidence + "\n";
+  }
+  return text;
+}
+
+/// The defect: "indicative" stood beside prices of which the catalogue had none.
+TEST(Verdict, PricesThatTheScenarioGivesAreNotIndicative) {
+  Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.01, 3e6, 0.01}, false),
+                     fabric_of({"rocev2", 1.2, 0.01, 1e6, 0.01}, true)};
+  for (report::ComparedFabric& own : fabrics) {
+    own.bill = {{.part = "nic", .count = 1, .price_usd = *own.cost_usd, .mark = "given"}};
+  }
+  EXPECT_FALSE(has(evidence_of(fabrics), "indicative"));
+  fabrics.front().bill->push_back({.part = "switch", .count = 1, .price_usd = 1, .mark = "guess", .owned = true});
+  EXPECT_FALSE(has(evidence_of(fabrics), "indicative"));
+  fabrics.front().bill->back().owned = false;
+  EXPECT_TRUE(has(evidence_of(fabrics), "1.00 against 3.00 M USD (indicative prices)"));
+}
+
+/// The defect: "0.00 times as much".
+TEST(Verdict, WhatCostsNothingHasNoRatio) {
+  const std::string text =
+      text_of({fabric_of({"infiniband", 1.0, 0.01, 3e6, 0.01}, false), fabric_of({"rocev2", 1.2, 0.01, 0, 0.01}, true)},
+              "money");
+  EXPECT_TRUE(has(text, "rocev2 costs nothing and infiniband most.")) << text;
+}
+
 TEST(Verdict, WhatIsNotPossibleIsNoContender) {
   Fabrics fabrics = {fabric_of({"infiniband", 1.0, 0.05, 3e6, 0.01}, false)};
   fabrics.push_back({.name = "rocev1", .possible = false, .reason = "not possible: boundary leaf0"});

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "study/compare/bill_marks.h"
+
 namespace weft::study::compare {
 namespace {
 
@@ -39,7 +41,23 @@ Unit unit_of(const scenario::Scenario& scenario, double tokens) {
   return steps ? Unit{.name = "thousand steps", .per_step = 1e-3} : Unit{.name = "million runs", .per_step = 1e-6};
 }
 
-void set_parts(report::WorkCost& made, const cost::TotalCost& total) {
+/// Of what costs something, that of which the scenario gives all prices.
+std::vector<std::string> given_prices(const report::ComparedFabric& fabric, const cost::TotalCost& total) {
+  std::vector<std::string> given;
+  if (total.network != scenario::Money{} && !has_indicative_price(fabric)) {
+    given.emplace_back("network");
+  }
+  const auto add = [&](const std::optional<cost::CostItem>& item, const char* name) {
+    if (item && item->price != scenario::Money{} && item->mark == "given") {
+      given.emplace_back(name);
+    }
+  };
+  add(total.hosts, "hosts");
+  add(total.gpus, "GPUs");
+  return given;
+}
+
+void set_parts(report::WorkCost& made, const report::ComparedFabric& fabric, const cost::TotalCost& total) {
   made.total_usd = usd(total.total());
   made.network_usd = usd(total.network);
   if (total.other != scenario::Money{}) {
@@ -53,6 +71,10 @@ void set_parts(report::WorkCost& made, const cost::TotalCost& total) {
     made.gpus = total.gpus->count;
     made.gpus_usd = usd(total.gpus->price);
     made.gpu_price_usd = usd(total.gpus->unit_price);
+  }
+  const auto given = given_prices(fabric, total);
+  if (!given.empty()) {
+    made.given_prices = given;
   }
   made.energy_usd = usd(total.energy);
   made.upkeep_usd = usd(total.upkeep);
@@ -137,7 +159,7 @@ report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenar
   report::WorkCost made;
   made.unit = unit.name;
   made.price_uncertainty = share_of(scenario.cost.price_uncertainty);
-  set_parts(made, total);
+  set_parts(made, fabric, total);
   double lost = 0;
   if (const auto& probability = scenario.cost.misconfiguration_probability) {
     const auto loss = fabric.tuning_risk ? loss_of_settings(*fabric.tuning_risk) : std::nullopt;

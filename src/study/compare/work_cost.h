@@ -21,7 +21,8 @@ namespace weft::study::compare {
 [[nodiscard]] std::optional<double> loss_of_settings(const report::TuningRisk& risk);
 
 /// Money for a unit of work: million tokens, thousand steps, or runs of traffic without steps.
-/// `fabric` has its step, its run and its tuning risk; `tokens` are those of a step, 0 for work without tokens.
+/// `fabric` has its step, its run, its bill and its tuning risk; `tokens` are those of a step, 0 for work without
+/// tokens.
 [[nodiscard]] report::WorkCost work_cost_of(const report::ComparedFabric& fabric, const scenario::Scenario& scenario,
                                             const cost::TotalCost& total, double tokens);
 

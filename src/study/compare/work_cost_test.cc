@@ -105,6 +105,19 @@ scenario::Scenario scenario_with(const std::string& more) {
                                    scenario::test_catalogue());
 }
 
+/// Which prices are the catalogue's, for the words of the recommendation.
+TEST(WorkCost, NamesThePricesThatTheScenarioGives) {
+  const cost::TotalCost total = total_of("[gpu]\nprice = \"20000 USD\"\n");
+  report::ComparedFabric fabric{.name = "rocev2", .possible = true, .step = {.mean = 1.0}};
+  fabric.bill = {{.part = "switch", .count = 1, .price_usd = 100, .mark = "guess"}};
+  const scenario::Scenario scenario = scenario_with("");
+  EXPECT_THAT(*work_cost_of(fabric, scenario, total, 1e6).given_prices, ::testing::ElementsAre("GPUs"));
+  fabric.bill->front().mark = "given";
+  EXPECT_THAT(*work_cost_of(fabric, scenario, total, 1e6).given_prices, ::testing::ElementsAre("network", "GPUs"));
+  fabric.bill->front().mark = "guess";
+  EXPECT_FALSE(work_cost_of(fabric, scenario, total_of(""), 1e6).given_prices.has_value());
+}
+
 /// Money over the years, shared by the tokens of these years.
 TEST(WorkCost, IsMoneyOverTheYearsForEachTokenOfThem) {
   cost::TotalCost total = total_of("");

@@ -167,9 +167,15 @@ class BillMaker {
     scenario::Money fibre = times(own.fibre_metre_price, parts.length.count);
     fibre.count /= 1'000;
     add_to(fibre, own.fibre_price);
-    put(cable(parts, {.what = fmt::format("fibre of {}", length), .path = "fibre_price"}, scenario::BillPart::kCable,
-              fibre, {}),
-        parts.parallel);
+    Piece piece = cable(parts, {.what = fmt::format("fibre of {}", length), .path = "fibre_price"},
+                        scenario::BillPart::kCable, fibre, {});
+    const scenario::ValueSource& metre =
+        scenario_.sources.at(fmt::format("cabling.{}.fibre_metre_price", scenario::kCablingNames[parts.index]));
+    if (piece.mark == "given" && own.fibre_metre_price.count > 0 && mark_of(metre) != "given") {
+      piece.mark = mark_of(metre);  // of two prices, the one that is less sure
+      piece.key.source = metre.text;
+    }
+    put(std::move(piece), parts.parallel);
   }
 
   struct CableName {

@@ -183,6 +183,19 @@ TEST(Bill, ARateBeyondAllPartsTakesSeveral) {
   EXPECT_EQ(line_with(bill, "800g multimode optic").count, 2 * 2 * 2);
 }
 
+/// The defect: a fibre whose price by the metre is the catalogue's was "given".
+TEST(Bill, AFibreIsGivenIfBothItsPricesAre) {
+  const auto mark_with = [](const std::string& prices) {
+    return line_with(
+               billed(network("rocev2", "kind = \"leaf-spine\"\nleaves = 4\nspines = 2\nhosts = 16", prices)).bill,
+               "fibre")
+        .mark;
+  };
+  EXPECT_EQ(mark_with(""), "guess");
+  EXPECT_EQ(mark_with("[cabling.400g]\nfibre_price = \"50 USD\"\n"), "guess");
+  EXPECT_EQ(mark_with("[cabling.400g]\nfibre_price = \"50 USD\"\nfibre_metre_price = \"1 USD\"\n"), "given");
+}
+
 // The fibre's price grows with its length; a propagation stands for the length that causes it.
 TEST(Bill, FibreHasAPriceByTheMetre) {
   const auto [scenario, bill] =

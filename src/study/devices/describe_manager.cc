@@ -166,7 +166,13 @@ Result<Described> describe_manager(const scenario::Scenario& scenario, const fab
   scenario::VlTables tables = scenario::vl_tables(own);
   if (!scenario::lists_vl_tables(own) && own.vl == scenario::InfinibandSettings().vl) {
     // All VLs alike, which any weight says.
-    std::ranges::for_each(tables.low, [](scenario::VlWeight& entry) { entry.weight = 64; });
+    constexpr std::uint8_t kUsualWeight = 64;
+    if (!tables.low.empty() && tables.low.front().weight != kUsualWeight) {
+      made.rounded.push_back(
+          fmt::format("infiniband.vl.*.weight: {} of every lane is written as {}, which shares a link alike",
+                      tables.low.front().weight, kUsualWeight));
+    }
+    std::ranges::for_each(tables.low, [](scenario::VlWeight& entry) { entry.weight = kUsualWeight; });
   }
   options["qos_vlarb_high"] = tables.high.empty() ? "0:0" : weights_text(tables.high);
   options["qos_vlarb_low"] = tables.low.empty() ? "0:0" : weights_text(tables.low);

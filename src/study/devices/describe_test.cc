@@ -70,6 +70,18 @@ TEST(DescribedManager, NamesTheFamilyThatHasNone) {
   EXPECT_THAT(none.error().message, HasSubstr("fabric.family is rocev2, which has no subnet manager"));
 }
 
+/// The defect: lanes of 66 were written as 64 without a word.
+TEST(DescribedManager, ListsTheWeightOfEqualLanesAsRounded) {
+  const TestNetwork equal(kInfiniBand);
+  const auto made = describe_manager(equal.scenario, equal.graph).value();
+  EXPECT_THAT(made.rounded,
+              Contains("infiniband.vl.*.weight: 66 of every lane is written as 64, which shares a link alike"));
+  const TestNetwork other(std::string(kInfiniBand) + "[infiniband.vl.0]\nweight = 65\n");
+  const auto kept = describe_manager(other.scenario, other.graph).value();
+  EXPECT_THAT(kept.rounded, Not(Contains(HasSubstr("weight"))));
+  EXPECT_THAT(kept.devices.front().manager.options.at("qos_vlarb_low"), HasSubstr("0:65,1:66"));
+}
+
 // Two tiers of switches: no cable goes to a core, and NICs have those of hosts alone.
 TEST(KeyLinesOfCables, AreThoseOfCablesThatEndAtTheDevices) {
   const TestNetwork network(std::string(kRoce) +

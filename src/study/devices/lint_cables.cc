@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "study/devices/ipv4_prefix.h"
+#include "study/devices/lint_session_ends.h"
 
 namespace weft::study::devices {
 namespace {
@@ -38,48 +40,6 @@ std::string form_of(std::string_view name) {
   return made;
 }
 
-/// Of IPv4, "10.0.0.128/31"; a neighbour has all 32 bits.
-struct Ipv4Prefix {
-  std::uint32_t address = 0;
-  unsigned bits = 32;
-  [[nodiscard]] std::uint32_t network(unsigned length) const {
-    return length == 0 ? 0 : address & (~std::uint32_t{0} << (32U - length));
-  }
-  [[nodiscard]] bool holds(const Ipv4Prefix& other) const { return network(bits) == other.network(bits); }
-};
-
-/// None: of another family, or no address.
-std::optional<Ipv4Prefix> prefix_of(std::string_view text) {
-  Ipv4Prefix made;
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  const auto number = [&](unsigned most) -> std::optional<unsigned> {
-    unsigned value = 0;
-    const auto [rest, error] = std::from_chars(at, end, value);
-    at = rest;
-    return error == std::errc() && value <= most ? std::optional<unsigned>(value) : std::nullopt;
-  };
-  for (int i = 0; i < 4; ++i) {
-    if (i > 0 && (at == end || *at++ != '.')) {
-      return std::nullopt;
-    }
-    const auto octet = number(255);
-    if (!octet) {
-      return std::nullopt;
-    }
-    made.address = (made.address << 8U) | *octet;
-  }
-  if (at != end && *at == '/') {
-    ++at;
-    const auto bits = number(32);
-    if (!bits) {
-      return std::nullopt;
-    }
-    made.bits = *bits;
-  }
-  return at == end ? std::optional<Ipv4Prefix>(made) : std::nullopt;
-}
-
 std::string gigabits(std::uint64_t mbps) { return fmt::format("{:g} Gb/s", static_cast<double>(mbps) / 1'000); }
 
 class CableLint {
@@ -104,6 +64,7 @@ class CableLint {
         neighbours(device);
       }
     }
+    lint_session_ends(devices_, findings_);
   }
 
  private:
@@ -179,8 +140,52 @@ class CableLint {
           fmt::format("the length that its other end has: {} has {} m", far.text(), *far.port.metres),
           "devices compute headroom from it");
     }
-    const auto address = prefix_of(own.port.address);
-    const auto other = prefix_of(far.port.address);
+    if (own.device.syntax == far.device.syntax) {  // one may have no line for what another has
+      lengths_and_headroom(own, far);
+      lengths_and_headroom(far, own);
+    }
+    addresses(own, far);
+  }
+
+  /// What this end lacks of what the other has for the same cable.
+  void lengths_and_headroom(const End& own, const End& far) {
+    if (!own.port.metres && far.port.metres) {
+      add(own, "cable-length", ".metres", "no length of the cable is given",
+          fmt::format("the length that its other end has: {} has {} m", far.text(), *far.port.metres),
+          "devices compute headroom from it");
+    }
+    const bool same_cable = own.port.speed == far.port.speed && own.port.mtu == far.port.mtu &&
+                            own.port.metres.value_or(far.port.metres.value_or(0)) == far.port.metres.value_or(0);
+    for (std::size_t i = 0; same_cable && i < kClasses; ++i) {
+      const ClassSetting& here = own.port.classes[i];
+      const ClassSetting& there = far.port.classes[i];
+      const bool both = here.pfc && there.pfc && here.buffer && there.buffer;
+      if (!both || !here.buffer->headroom || *here.buffer->headroom >= there.buffer->headroom.value_or(0)) {
+        continue;  // none at all is found without the other end
+      }
+      findings_.push_back(
+          {.rule = "headroom-short",
+           .device = own.device.name,
+           .place = own.device.where(item_of(own.port, i, "headroom")),
+           .what = fmt::format("{}: class {}: headroom of {} B", own.port.name, i, *here.buffer->headroom),
+           .right = fmt::format("{} B, as the other end of the cable has: {}; less is right for a device that answers "
+                                "pauses faster",
+                                *there.buffer->headroom, far.text()),
+           .no_cost = "what the device itself needs is known with a plan alone"});
+    }
+  }
+
+  void addresses(const End& own, const End& far) {
+    if (own.port.address.empty() != far.port.address.empty()) {
+      const End& lacking = own.port.address.empty() ? own : far;
+      const End& other = own.port.address.empty() ? far : own;
+      add(lacking, "address", ".address", "no address",
+          fmt::format("one in the subnet of its other end: {} has {}", other.text(), other.port.address),
+          "sessions over addresses that do not match do not come up; a scenario has no addresses");
+      return;
+    }
+    const auto address = ipv4_prefix(own.port.address);
+    const auto other = ipv4_prefix(far.port.address);
     if (!address || !other) {
       return;
     }
@@ -201,7 +206,7 @@ class CableLint {
   /// address.
   void neighbours(const DeviceConfig& device) {
     for (const NeighbourSetting& one : device.bridge.neighbours) {
-      const auto address = prefix_of(one.address);
+      const auto address = ipv4_prefix(one.address);
       const DeviceConfig* peer = switch_named(devices_, one.name);
       const bool is_loopback = peer == nullptr ? one.ttl_hops.value_or(1) > 1 : peer->bridge.router_id == one.address;
       if (!address || is_loopback || apart_.contains({device.name, one.name})) {
@@ -211,7 +216,7 @@ class CableLint {
       bool is_known = true;
       for (const PortSetting& port : device.bridge.ports) {
         if (port.peer == one.name) {
-          const auto own = prefix_of(port.address);
+          const auto own = ipv4_prefix(port.address);
           to_it = &port;
           is_known = is_known && own && !own->holds(*address);
         }

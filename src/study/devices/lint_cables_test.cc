@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "study/devices/test_network.h"
@@ -114,6 +115,84 @@ TEST(LintCables, TwoRoutersHaveTwoIdentifiers) {
                                                            HasSubstr("one of its own: leaf0 has it too ("))))
         << to_string(syntax);
   }
+}
+
+/// The defects: what one end has and the other lacks was found with a plan alone.
+TEST(LintCables, AnAddressThatOneEndLacksIsFoundThere) {
+  for (const Syntax syntax : kSwitchSyntaxes) {
+    Cabled cabled(syntax);
+    cabled.port("spine0", "leaf0").address.clear();
+    EXPECT_THAT(cabled.found(), ElementsAre(testing::AllOf(HasSubstr("address | spine0 | "), HasSubstr(": no address"),
+                                                           HasSubstr("has " + cabled.port("leaf0", "spine0").address))))
+        << to_string(syntax);
+  }
+}
+
+TEST(LintCables, ASessionThatOneEndLacksIsFoundThere) {
+  for (const Syntax syntax : kSwitchSyntaxes) {
+    Cabled cabled(syntax);
+    auto& neighbours = cabled.device("spine0").bridge.neighbours;
+    const std::string address = neighbours.front().address;
+    const std::string leaf = neighbours.front().name;
+    neighbours.erase(neighbours.begin());
+    EXPECT_THAT(cabled.found(), ElementsAre(testing::AllOf(
+                                    HasSubstr("neighbour | spine0 | no BGP neighbour " + address + " | one with AS "),
+                                    HasSubstr("as " + leaf + " has it at its end"))))
+        << to_string(syntax);
+    // From a group there may be one.
+    cabled.device("spine0").unread.push_back({.place = "spine0:9", .text = "bgp listen range 10.0.0.0/8 peer-group X"});
+    EXPECT_THAT(cabled.found(), IsEmpty());
+  }
+}
+
+TEST(LintCables, ASessionBetweenLoopbacksHasTwoEndsToo) {
+  Cabled cabled(Syntax::kSonic);
+  const std::string leaf = cabled.device("leaf0").bridge.router_id;
+  const std::string spine = cabled.device("spine0").bridge.router_id;
+  for (const auto& [device, name, address] :
+       {std::tuple("leaf0", "spine0", spine), std::tuple("spine0", "leaf0", leaf)}) {
+    std::ranges::find(cabled.device(device).bridge.neighbours, name, &NeighbourSetting::name)->address = address;
+  }
+  EXPECT_THAT(cabled.found(), IsEmpty());
+  std::erase_if(cabled.device("spine0").bridge.neighbours,
+                [](const NeighbourSetting& one) { return one.name == "leaf0"; });
+  EXPECT_THAT(cabled.found(), ElementsAre(HasSubstr("neighbour | spine0 | no BGP neighbour " + leaf)));
+}
+
+TEST(LintCables, BfdThatOneEndLacksIsFoundThere) {
+  for (const Syntax syntax : kSwitchSyntaxes) {
+    Cabled cabled(syntax);
+    for (NeighbourSetting& one : cabled.device("leaf0").bridge.neighbours) {
+      one.bfd = true;
+    }
+    const std::vector<std::string> found = cabled.found();
+    ASSERT_EQ(found.size(), 2U) << to_string(syntax);  // at both spines
+    EXPECT_THAT(found.front(), HasSubstr("session | spine0 | neighbour "));
+    EXPECT_THAT(found.front(), HasSubstr("BFD is off | on, as leaf0 has it at its end"));
+  }
+}
+
+TEST(LintCables, HeadroomThatOneEndLacksIsFoundThere) {
+  for (const Syntax syntax : {Syntax::kSonic, Syntax::kNvue}) {
+    Cabled cabled(syntax);
+    const auto& classes = cabled.port("leaf0", "spine0").classes;
+    const auto lossless =
+        static_cast<std::size_t>(std::ranges::find(classes, true, &ClassSetting::pfc) - classes.begin());
+    ASSERT_LT(lossless, kClasses);
+    const std::uint64_t right = cabled.port("leaf0", "spine0").classes[lossless].buffer.value().headroom.value();
+    cabled.port("spine0", "leaf0").classes[lossless].buffer->headroom = right / 2;  // enough for cable and frames
+    EXPECT_THAT(cabled.found(),
+                ElementsAre(testing::AllOf(HasSubstr("headroom-short | spine0 | "),
+                                           HasSubstr(std::to_string(right) + " B, as the other end of the cable has"))))
+        << to_string(syntax);
+  }
+}
+
+TEST(LintCables, ALengthThatOneEndLacksIsFoundThere) {
+  Cabled cabled(Syntax::kSonic);
+  cabled.port("spine0", "leaf0").metres.reset();
+  EXPECT_THAT(cabled.found(), ElementsAre(testing::AllOf(HasSubstr("cable-length | spine0 | "),
+                                                         HasSubstr("no length of the cable is given"))));
 }
 
 TEST(LintCables, LengthsOfOneCableAreHeldAgainstEachOther) {

@@ -403,9 +403,10 @@ struct WorkCost {
   double power = 0;  // W, of everything that is counted
   std::int64_t years = 0;
   bool years_assumed = false;
-  double availability = 1;           // share of the time in which it works
-  double price_uncertainty = 0;      // share, of prices of the catalogue
-  Maybe<double> misconfiguration{};  // share of the work that misconfigurations are expected to cost
+  double availability = 1;                // share of the time in which it works
+  double price_uncertainty = 0;           // share, of prices of the catalogue
+  MaybeList<std::string> given_prices{};  // of "network", "hosts", "GPUs": those without a price of the catalogue
+  Maybe<double> misconfiguration{};       // share of the work that misconfigurations are expected to cost
   std::vector<std::string> not_counted{};
   Maybe<double> to_recommended{};  // ratio
   MaybeList<WorkCostAtSize> by_size{};
@@ -425,7 +426,7 @@ struct TurningPoint {
 
 /// What a buyer should do.
 struct Recommendation {
-  std::string kind{};                  // "clear", "likely", "tie", "only"
+  std::string kind{};                  // "clear", "likely", "tie", "only", "none"
   std::string text{};                  // one sentence
   std::string sure{};                  // how sure it is, and why
   std::vector<std::string> fabrics{};  // the recommended one, or all that tie

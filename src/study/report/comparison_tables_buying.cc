@@ -206,6 +206,8 @@ const RecordTable& record_table<WorkCost>() {
       {"availability", member<&WorkCost::availability>, "Share of the time in which the cluster works.", "share"},
       {"price_uncertainty", member<&WorkCost::price_uncertainty>,
        "How far prices of the catalogue may be off, up or down.", "share"},
+      {"given_prices", member<&WorkCost::given_prices>,
+       "Of network, hosts and GPUs, those whose prices the scenario gives, all of them."},
       {"misconfiguration", member<&WorkCost::misconfiguration>,
        "Share of the work that misconfigurations are expected to cost.", "share"},
       {"not_counted", member<&WorkCost::not_counted>, "What should be in it and is not, with the reason."},
@@ -232,10 +234,11 @@ const RecordTable& record_table<TurningPoint>() {
 template <>
 const RecordTable& record_table<Recommendation>() {
   static const RecordTable kTable = table_of<Recommendation>({
-      {"kind", member<&Recommendation::kind>, "clear, likely, tie, only.", "", kMust},
+      {"kind", member<&Recommendation::kind>,
+       "clear, likely, tie, only; none: nothing is recommended, `text` says why.", "", kMust},
       {"text", member<&Recommendation::text>, "The recommendation in a sentence.", "", kMust},
       {"sure", member<&Recommendation::sure>, "How sure it is, and why."},
-      {"fabrics", member<&Recommendation::fabrics>, "The recommended fabric, or all that tie."},
+      {"fabrics", member<&Recommendation::fabrics>, "The recommended fabric, or all that tie; empty of none."},
       {"next", member<&Recommendation::next>, "The next best."},
       {"saving", member<&Recommendation::saving>, "Against the next, for a unit of work.", "share"},
       {"saving_low", member<&Recommendation::saving_low>, "Lower end of its interval.", "share"},

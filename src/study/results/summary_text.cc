@@ -231,10 +231,14 @@ void write_paths(Writer& out, const NetworkSummary& network) {
     out.line(
         "path choices",
         fmt::format(
-            "{}{}{}{}", count_text(paths->choices, "packet", "packets"),
-            paths->detours == 0 ? "" : ", " + count_text(paths->detours, "detour", "detours"),
+            "{}{}{}", count_text(paths->choices, "packet", "packets"),
             paths->flowlets == 0 ? "" : ", " + count_text(paths->flowlets, "flowlet", "flowlets"),
             paths->notifications == 0 ? "" : ", " + count_text(paths->notifications, "notification", "notifications")));
+    // Of all packets: where one cable leads to the third group, a switch has no port to choose.
+    if (paths->detours > 0) {
+      out.line("  detours", count_text(paths->detours, "packet", "packets") +
+                                " of all, acknowledgements included, by a third group");
+    }
     if (paths->grades.size() > 1) {
       const auto chosen = [](const fabric::GradeCounters& grade) { return static_cast<double>(grade.chosen); };
       const auto time = [](const fabric::GradeCounters& grade) { return grade.time.seconds(); };

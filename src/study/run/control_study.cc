@@ -1,13 +1,17 @@
 #include "study/run/control_study.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/text_table.h"
@@ -95,6 +99,15 @@ Time least_end(const scenario::Scenario& scenario) {
   return own.swapped_cables.empty() || !own.lldp ? end : later(end, Time::zero() + own.lldp_interval + kControlLook);
 }
 
+/// Each once, in order.
+std::vector<Time> times_of(std::span<const fabric::LinkEvent> events) {
+  std::vector<Time> times;
+  std::ranges::transform(events, std::back_inserter(times), &fabric::LinkEvent::at);
+  std::ranges::sort(times);
+  times.erase(std::ranges::unique(times).begin(), times.end());
+  return times;
+}
+
 }  // namespace
 
 Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std::function<bool(Time)>& keep_going) {
@@ -111,12 +124,18 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
   if (!options) {
     return pass_on(options);
   }
+  const Time stop = scenario.stop ? Time::zero() + *scenario.stop : Time::never();
+  const auto begins_later = std::ranges::stable_partition(
+      options->events, [stop](const fabric::LinkEvent& event) { return event.at <= stop; });
+  const std::span<const fabric::LinkEvent> seen(options->events.begin(), begins_later.begin());
   ControlStudy study{.scenario = scenario.name,
                      .hosts = graph->host_endpoints(),
                      .switches = graph->switches(),
                      .results = {},
                      .ended = Time::zero(),
-                     .manager = study_manager(scenario, *graph, options->events)};
+                     .manager = study_manager(scenario, *graph, seen),
+                     .stop = stop,
+                     .after_stop = times_of(begins_later)};
   sim::Kernel kernel;
   fabric::PacketPool packets;
   const fabric::FabricContext context{
@@ -135,7 +154,6 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
   ranks.assign();
   fabric.start();
   FabricEvents events{.own = fabric};
-  const Time stop = scenario.stop ? Time::zero() + *scenario.stop : Time::never();
   const Time least = least_end(scenario);
   Time limit = earlier(Time::zero() + kControlLook, stop);
   for (;;) {
@@ -271,6 +289,14 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
                            after_event(event.noticed, event.at),
                            passed ? "not before the next event" : "after " + after_event(event.last_entry, event.at))});
   }
+  if (!study.after_stop.empty()) {
+    std::vector<std::string> times;
+    std::ranges::transform(study.after_stop, std::back_inserter(times),
+                           [](Time at) { return results::short_text(at.since_start()); });
+    table.add({"left out", fmt::format("link events at {}: they come after the scenario's stop, {}; a later stop, or "
+                                       "none, has them",
+                                       fmt::join(times, ", "), results::short_text(study.stop.since_start()))});
+  }
   table.add({"black hole", fmt::format("longest {}, {} of {} destinations", results::short_text(losses.longest_hole),
                                        losses.touched, study.results.control_destinations.size())});
   table.add({"loop", fmt::format("longest {}", results::short_text(losses.longest_loop))});
@@ -299,10 +325,15 @@ std::string control_text(const ControlStudy& study, LineWidth width) {
 }
 
 nlohmann::ordered_json control_study_json(const ControlStudy& study) {
+  nlohmann::ordered_json after_stop = nlohmann::ordered_json::array();
+  for (const Time at : study.after_stop) {
+    after_stop.push_back(at.since_start().seconds());
+  }
   return {{"scenario", study.scenario},
           {"host_ports", study.hosts},
           {"switches", study.switches},
           {"ended_s", study.ended.since_start().seconds()},
+          {"after_stop_s", std::move(after_stop)},
           {"control", results::control_json(study.results)},
           {"subnet_manager", manager_json(study.manager)}};
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/text_lines.h"
@@ -23,6 +24,8 @@ struct ControlStudy {
   results::RunResults results;  // the rows of control alone
   Time ended;                   // simulated
   ManagerStudy manager;
+  Time stop = Time::never();     // the scenario's
+  std::vector<Time> after_stop;  // of link events that come later, and are left out of both studies
 };
 
 /// Errors: a scenario without control, and what assembly refuses. It ends at the scenario's stop, or when nothing is

@@ -69,6 +69,29 @@ TEST(ControlStudy, IsTheSameAgainAndInARunWithTraffic) {
             json["control"]["events"][0]["last_entry_s"].get<double>());
 }
 
+/// The defect: the subnet manager mended what BGP never saw.
+TEST(ControlStudy, EventsAfterTheStopAreLeftOutOfBothAndNamed) {
+  const auto study_with = [](const std::string& stop) {
+    const auto scenario = scenario_of(stop + network(""));
+    EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().message);
+    return study_control(*scenario, [](Time) { return true; }).value();
+  };
+  const ControlStudy stopped = study_with("stop = \"5 ms\"\n");  // the event is at 10 ms
+  EXPECT_TRUE(stopped.results.control_events.empty());
+  EXPECT_TRUE(stopped.manager.events.empty());
+  EXPECT_EQ(stopped.after_stop, std::vector<Time>{Time::zero() + 10_ms});
+  EXPECT_NE(control_text(stopped).find("link events at 10 ms: they come after the scenario's stop, 5 ms"),
+            std::string::npos)
+      << control_text(stopped);
+  EXPECT_EQ(control_study_json(stopped)["after_stop_s"].dump(), "[0.01]");
+  for (const char* const stop : {"", "stop = \"10 ms\"\n", "stop = \"20 ms\"\n"}) {
+    const ControlStudy study = study_with(stop);
+    EXPECT_EQ(study.results.control_events.size(), 1U) << stop;
+    EXPECT_EQ(study.manager.events.size(), 1U) << stop;
+    EXPECT_TRUE(study.after_stop.empty()) << stop;
+  }
+}
+
 TEST(ControlStudy, AScenarioWithoutControlIsRefused) {
   const auto scenario = scenario_of(
       "[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\n[[traffic]]\nkind = "

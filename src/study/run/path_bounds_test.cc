@@ -143,5 +143,25 @@ TEST(Reads, OverOnePathOfUltraEthernetHaveTheBoundOfTheirData) {
   }
 }
 
+/// The defect: queue pairs of one message were filled one by one, and their mean was half as much again as a run
+/// allows.
+TEST(QueuePairsOfOneMessage, HaveInPathsWhatTheRunAllows) {
+  for (const char* const use : {"split", "round-robin"}) {
+    const scenario::Scenario scenario = from_text(fmt::format(
+        "seed = 1\n[fabric]\nfamily = \"rocev2\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 16\nhosts_per_leaf = 8\n"
+        "spines = 4\n[link]\nrate = \"100 Gbps\"\n[routing]\npolicy = \"e-ecmp\"\n[[traffic]]\nname = \"p\"\n"
+        "kind = \"permutation\"\nshift = 8\nsize = \"1 MiB\"\ncount = 4\nqueue_pairs = 4\nqueue_pair_use = \"{}\"\n",
+        use));
+    const results::RunResults results = results_of(scenario);
+    const Result<results::PathReport> report = study_paths(scenario, {.seeds = 1});
+    ASSERT_TRUE(report) << scenario::message_of(report);
+    ASSERT_TRUE(results.jobs.front().allowed);
+    const results::AllowedRates& allowed = *results.jobs.front().allowed;
+    // Of payload there, and of frames here.
+    EXPECT_NEAR(report->sets.at(0).mean, of(allowed.per_sender) / 100e9, 0.02) << use;
+    EXPECT_NEAR(report->sets.at(0).slowest, of(allowed.slowest) / 100e9, 0.02) << use;
+  }
+}
+
 }  // namespace
 }  // namespace weft::study::run

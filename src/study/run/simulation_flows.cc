@@ -84,6 +84,9 @@ class Simulation::Planner {
     const workload::ConnectionEnd& from = sent.data_comes_back ? **far : **near;
     const workload::ConnectionEnd& to = sent.data_comes_back ? **near : **far;
     const std::size_t pairs = from.options.data_queue_pairs();
+    // What goes to the queue pair with least to do is no fixed part.
+    const bool together = pairs > 1 && from.options.queue_pair_use != workload::QueuePairUse::kLeastOutstanding;
+    last_together_ += together ? 1 : 0;
     for (std::size_t i = 0; i < pairs; ++i) {
       if (set.flows.size() == kMaxPlanned) {
         return fail("more than {} flows; take a smaller network or fewer of them", kMaxPlanned);
@@ -96,7 +99,8 @@ class Simulation::Planner {
                               .destination = destination,
                               .bytes = sent.bytes / static_cast<double>(pairs),
                               .any_path = any_path,
-                              .chooses = world::chooses_paths(nic, from.queue_pairs[i])};
+                              .chooses = world::chooses_paths(nic, from.queue_pairs[i]),
+                              .together = together ? last_together_ : 0};
       if (!any_path || nic.device().uet() == nullptr) {
         set_headers({.from = nic, .to = world_.nic(destination)}, {from.queue_pairs[i], to.queue_pairs[i]},
                     sent.data_comes_back, flow);
@@ -231,6 +235,7 @@ class Simulation::Planner {
   const world::World& world_;
   std::vector<wire::EndAddresses> addresses_;
   world::ContextEntropies contexts_;
+  std::uint32_t last_together_ = 0;
   std::set<std::tuple<const Job*, workload::ConnectionRequest, bool>> known_;
 };
 

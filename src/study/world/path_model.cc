@@ -327,23 +327,66 @@ PathLoads PathModel::loads(std::span<const PlannedFlow> flows, const PathRules& 
   return made;
 }
 
-std::vector<double> PathModel::rates_of_choices(const PathLoads& loads) const {
+namespace {
+
+/// What a group puts on its links: each once.
+void add_part(FlowLinks& links, const LinkUse& use) {
+  const auto known = std::ranges::find(links, use.link, &LinkUse::link);
+  if (known == links.end()) {
+    links.push_back(use);
+  } else {
+    known->part += use.part;
+  }
+}
+
+}  // namespace
+
+PathModel::Groups PathModel::groups_of(std::span<const PlannedFlow> flows, std::span<const double> demands,
+                                       const PathLoads& loads) {
+  Groups groups;
+  std::map<std::uint32_t, std::size_t> known;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (loads.flows[i].empty()) {
+      continue;  // cut off
+    }
+    const auto [found, is_new] = known.try_emplace(flows[i].together, groups.size());
+    if (flows[i].together == 0 || is_new) {
+      found->second = groups.size();
+      groups.emplace_back();
+    }
+    groups[found->second].push_back({.flow = i, .part = demands[i]});
+  }
+  for (std::vector<Member>& group : groups) {
+    double sum = 0;
+    for (const Member& one : group) {
+      sum += one.part;
+    }
+    for (Member& one : group) {
+      one.part = group.size() == 1 ? 1 : one.part / sum;
+    }
+  }
+  return groups;
+}
+
+std::vector<double> PathModel::rates_of_choices(const PathLoads& loads, const Groups& groups) const {
   std::vector<CutLink> all(ports_.size());
   for (PortIndex port = 0; port < ports_.size(); ++port) {
     all[port] = {.capacity = rate_of(port), .from = ports_.end_of(port).node.value(), .to = peers_[port].value()};
   }
   PathCuts cuts;
-  std::vector<FlowLinks> sets(loads.flows.size());
+  std::vector<FlowLinks> sets(groups.size());
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const std::span<const LinkUse> links = loads.flows[i];
-    const std::vector<std::uint32_t> ones(loads.hops[i].empty() ? links.size() : 0, 1);
-    std::size_t first = 0;
-    for (const std::uint32_t size : loads.hops[i].empty() ? ones : loads.hops[i]) {
-      const auto hop = links.subspan(first, size);
-      first += size;
-      const double part =
-          std::accumulate(hop.begin(), hop.end(), 0.0, [](double sum, const LinkUse& use) { return sum + use.part; });
-      sets[i].push_back({.link = cuts.number_of(FlowLinks(hop.begin(), hop.end()), all), .part = part});
+    for (const Member& one : groups[i]) {
+      const std::span<const LinkUse> links = loads.flows[one.flow];
+      const std::vector<std::uint32_t> ones(loads.hops[one.flow].empty() ? links.size() : 0, 1);
+      std::size_t first = 0;
+      for (const std::uint32_t size : loads.hops[one.flow].empty() ? ones : loads.hops[one.flow]) {
+        const auto hop = links.subspan(first, size);
+        first += size;
+        const double part =
+            std::accumulate(hop.begin(), hop.end(), 0.0, [](double sum, const LinkUse& use) { return sum + use.part; });
+        add_part(sets[i], {.link = cuts.number_of(FlowLinks(hop.begin(), hop.end()), all), .part = part * one.part});
+      }
     }
   }
   cuts.complete(all);
@@ -356,9 +399,9 @@ std::vector<double> PathModel::rates_of_choices(const PathLoads& loads) const {
   return max_min_rates(sets, cuts.capacities());
 }
 
-std::vector<double> PathModel::rates_of(const PathLoads& loads) const {
+std::vector<double> PathModel::rates_of(const PathLoads& loads, const Groups& groups) const {
   if (std::ranges::any_of(loads.hops, [](const auto& hops) { return !hops.empty(); })) {
-    if (std::vector<double> rates = rates_of_choices(loads); !rates.empty()) {
+    if (std::vector<double> rates = rates_of_choices(loads, groups); !rates.empty()) {
       return rates;
     }
   }
@@ -370,22 +413,28 @@ std::vector<double> PathModel::rates_of(const PathLoads& loads) const {
       capacities.push_back(rate_of(port));
     }
   }
-  std::vector<FlowLinks> uses = loads.flows;
-  for (FlowLinks& of : uses) {
-    for (LinkUse& use : of) {
-      use.link = numbers[use.link];
+  std::vector<FlowLinks> uses(groups.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    for (const Member& one : groups[i]) {
+      for (const LinkUse& use : loads.flows[one.flow]) {
+        add_part(uses[i], {.link = numbers[use.link], .part = use.part * one.part});
+      }
     }
   }
   return max_min_rates(uses, capacities);
 }
 
 std::vector<double> PathModel::shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const {
-  std::vector<double> rates = rates_of(loads);
   const std::vector<double> demands = demands_of(flows);
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    rates[i] = loads.flows[i].empty() ? 0 : std::min(rates[i] / demands[i], 1.0);
+  const Groups groups = groups_of(flows, demands, loads);
+  const std::vector<double> rates = rates_of(loads, groups);
+  std::vector<double> shares(flows.size(), 0);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (const Member& one : groups[i]) {
+      shares[one.flow] = std::min(rates[i] * one.part / demands[one.flow], 1.0);
+    }
   }
-  return rates;
+  return shares;
 }
 
 double worst_load(const PathModel& model, const PathLoads& loads) {

@@ -41,6 +41,9 @@ struct PlannedFlow {
   std::uint16_t entropy = 0;     // of its packets; on InfiniBand it names a LID of the destination
   bool any_path = false;         // each packet has another entropy value
   bool chooses = false;          // its sender chooses these values by what it hears of paths
+  /// Of queue pairs that carry parts of the same messages, or messages in turn: the same number, from 1. They send
+  /// alike, at the pace of the slowest of them. 0: by itself.
+  std::uint32_t together = 0;
 };
 
 /// By what tables of pinned flows know it.
@@ -115,7 +118,8 @@ class PathModel {
   [[nodiscard]] double rate_of(fabric::PortIndex port) const;
   /// Bits per second that each flow asks for, by flow: its part of its sender's line.
   [[nodiscard]] std::vector<double> demands_of(std::span<const PlannedFlow> flows) const;
-  /// Max-min fair rates over each sender's demand, by flow, 0 if cut off; of loads that keep flows.
+  /// Max-min fair rates over each sender's demand, by flow, 0 if cut off; of loads that keep flows. Flows that send
+  /// together have one rate.
   [[nodiscard]] std::vector<double> shares(std::span<const PlannedFlow> flows, const PathLoads& loads) const;
 
  private:
@@ -126,9 +130,18 @@ class PathModel {
     std::vector<Rate> rates;  // by port
   };
   void apply(const fabric::LinkEvent& event, State& state) const;
-  [[nodiscard]] std::vector<double> rates_of(const PathLoads& loads) const;
+  /// Flows that are filled as one, each with its part of their rate.
+  struct Member {
+    std::size_t flow = 0;
+    double part = 1;
+  };
+  using Groups = std::vector<std::vector<Member>>;
+  [[nodiscard]] static Groups groups_of(std::span<const PlannedFlow> flows, std::span<const double> demands,
+                                        const PathLoads& loads);
+  /// By group.
+  [[nodiscard]] std::vector<double> rates_of(const PathLoads& loads, const Groups& groups) const;
   /// Of flows some of which choose their paths; none where equal parts are as good.
-  [[nodiscard]] std::vector<double> rates_of_choices(const PathLoads& loads) const;
+  [[nodiscard]] std::vector<double> rates_of_choices(const PathLoads& loads, const Groups& groups) const;
   [[nodiscard]] const State& now() const { return states_.back(); }
   [[nodiscard]] fabric::PortWeights weights_of(fabric::Weighting weighting, const State& state) const;
 

@@ -2,7 +2,7 @@
 import * as labels from 'weft:labels';
 import * as member from 'weft:members';
 import {axis, charts, makeChart, textWidth, tip, tooltip} from '../charts.js';
-import {possible} from '../comparison.js';
+import {indicativeText, possible} from '../comparison.js';
 import {h} from '../dom.js';
 import {dollars, isNumber, orNot, ratio, seconds, timeUnit, watts} from '../format.js';
 import {absent, numbers, section} from '../section.js';
@@ -238,7 +238,7 @@ export function cost(comparison, looks) {
   return section(
     'cost',
     'Cost against step time',
-    'Lower left is better. The dashed line is the Pareto front: to be faster than a fabric on it costs more. Prices are indicative; the bills of materials below say where each comes from.',
+    `Lower left is better. The dashed line is the Pareto front: to be faster than a fabric on it costs more. ${indicativeText(fabrics, 'Prices are indicative. ')}The bills of materials below say where each price comes from.`,
     chart.element,
     crowded.length > 0 &&
       h(

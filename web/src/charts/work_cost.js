@@ -24,10 +24,10 @@ const costOf = (fabric) => fabric[member.work_cost];
 /** What the percentages are of: fabrics whose steps do not differ count with one step. */
 const rank = (fabric) => costOf(fabric)[member.to_recommended] ?? costOf(fabric).usd;
 
-/** Fabrics with what their work costs, in the order of the recommendation. */
+/** Fabrics with what their work costs, if anything, in the order of the recommendation. */
 export const costed = (comparison) =>
   possible(comparison)
-    .filter((fabric) => isNumber(costOf(fabric)?.usd))
+    .filter((fabric) => costOf(fabric)?.usd > 0)
     .sort((a, b) => rank(a) - rank(b) || costOf(a).usd - costOf(b).usd);
 
 const partOf = (cost, name) => ((cost[name] ?? 0) / cost[member.total_usd]) * cost.usd;
