@@ -299,7 +299,8 @@ class Verdict {
     const double slower = step_of(fabric) - step_of(best);
     std::string text =
         fmt::format("{} takes {:.1f} % longer than {}", fabric.name, slower / step_of(best) * 100, best.name);
-    text += cause.empty() ? "." : fmt::format(", most of it for {}.", cause);
+    text +=
+        cause.empty() ? "." : fmt::format(", {} of it for {}.", 2 * most > slower ? "most" : "the largest part", cause);
     std::string evidence = fmt::format("step {} against {}", interval_text(fabric), seconds_text(step_of(best)));
     if (cause == "serialisation at line rate" && fabric.link_rate && fabric.link_rate != best.link_rate) {
       origin = "catalogue";

@@ -93,11 +93,18 @@ std::optional<double> loss_of_settings(const report::TuningRisk& risk) {
     double sum = 0;
     double count = 0;
   };
+  const auto counts = [](const report::MisconfigurationCase& own) {
+    return own.of && !own.fault.value_or(false) && !own.unmeasured.value_or(false);
+  };
+  double never_ends = 1;
+  for (const report::MisconfigurationCase& own : risk.cases) {
+    never_ends = counts(own) ? std::max(never_ends, own.loss.value_or(0)) : never_ends;
+  }
   std::map<std::string, Losses> settings;
   for (const report::MisconfigurationCase& own : risk.cases) {
-    if (own.of && !own.fault.value_or(false) && !own.unmeasured.value_or(false)) {
+    if (counts(own)) {
       Losses& losses = settings[*own.of];
-      losses.sum += own.loss ? std::clamp(*own.loss, 0.0, 1.0) : 1.0;
+      losses.sum += std::max(own.loss.value_or(never_ends), 0.0);
       losses.count += 1;
     }
   }

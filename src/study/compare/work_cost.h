@@ -16,8 +16,9 @@ namespace weft::study::compare {
 [[nodiscard]] Estimate with_run_doubts(Estimate step, const report::RunFigures& run);
 
 /// What one mistake in each setting costs together, as a share of the step: of several mistakes in one setting, which
-/// exclude each other, their mean; one with which the job does not end costs all of it. A setting that costs nothing
-/// adds nothing, and takes nothing away. None if they were not measured.
+/// exclude each other, their mean; one with which the job does not end costs all of it, or what the worst of the others
+/// does if that is more. A setting that costs nothing adds nothing, and takes nothing away. None if they were not
+/// measured.
 [[nodiscard]] std::optional<double> loss_of_settings(const report::TuningRisk& risk);
 
 /// Money for a unit of work: million tokens, thousand steps, or runs of traffic without steps.

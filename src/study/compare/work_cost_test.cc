@@ -171,6 +171,17 @@ TEST(LossOfSettings, MistakesInOneSettingExcludeEachOther) {
   EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 0.3);
 }
 
+/// The defect: each was cut to 100 % of the step, in silence, and a network with one that costs 667 % came out first.
+TEST(LossOfSettings, AMistakeMayCostMoreThanTheStep) {
+  report::TuningRisk risk{
+      .cases = {{.setting = "credits", .of = "credits", .loss = 6.67}, {.setting = "MTU", .of = "MTU", .loss = 0.03}}};
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 6.7);
+  risk.cases.push_back({.setting = "PFC", .of = "PFC", .loss = {}});
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 6.7 + 6.67) << "it never ends: no better than the worst";
+  risk.cases = {{.setting = "PFC", .of = "PFC", .loss = {}}, {.setting = "MTU", .of = "MTU", .loss = 0.03}};
+  EXPECT_DOUBLE_EQ(*loss_of_settings(risk), 1.03);
+}
+
 /// The defect: a cable that runs at a quarter of its rate was a misconfiguration, of each network another share.
 TEST(LossOfSettings, FaultsAndPairsAreNoSettings) {
   const report::TuningRisk risk{.cases = {{.setting = "MTU", .of = "MTU", .loss = 0.1},

@@ -93,6 +93,11 @@ class SessionEndLint {
                                [](const NeighbourSetting& one) { return !ipv4_prefix(one.address); });
   }
 
+  /// As far as neighbours have names.
+  static std::ptrdiff_t sessions_with(const DeviceConfig& own, const DeviceConfig& peer) {
+    return std::ranges::count(own.bridge.neighbours, peer.name, &NeighbourSetting::name);
+  }
+
   void of_session(const DeviceConfig& own, const NeighbourSetting& session) {
     const FarEnd end = far_end(own, session);
     if (end.device == nullptr || end.device == &own || has_groups(*end.device)) {
@@ -100,6 +105,10 @@ class SessionEndLint {
     }
     const auto far = std::ranges::find(end.device->bridge.neighbours, end.address, &NeighbourSetting::address);
     if (far == end.device->bridge.neighbours.end()) {
+      const std::ptrdiff_t theirs = sessions_with(*end.device, own);
+      if (theirs > 0 && theirs >= sessions_with(own, *end.device)) {
+        return;  // none is lacking: one has another address, as over a loopback, or a wrong one, which is found there
+      }
       gather({.device = end.device,
               .rule = "neighbour",
               .what = "no BGP neighbour {}",
