@@ -58,7 +58,7 @@ double shrinkage_of(const report::StepCollective& own) {
   return continued ? std::max(1 - own.paths_allow / own.time, 0.0) : 0;
 }
 
-std::string caution_of(const std::vector<std::string>& operations, double excess) {
+std::string bound_caution_of(const std::vector<std::string>& operations, double excess) {
   return fmt::format(
       "slices of {} operations are too short to show what sharing links costs: steps that had settled took up to "
       "{:.0f} % more than their paths allow, so the interval reaches up to that",
@@ -143,7 +143,7 @@ QuickInterval quick_interval(const report::RunFigures& run, double seconds, doub
     }
   }
   if (!at_bound.empty()) {
-    cautions.push_back(caution_of(at_bound, excess));
+    cautions.push_back(bound_caution_of(at_bound, excess));
   }
   return {.low = std::max(seconds - below, 0.0),
           .high = seconds + above,
