@@ -268,7 +268,7 @@ count = 0
                        stop);
   };
   const auto allowed = [&](std::string_view stop, std::size_t most_ended) {
-    const results::RunResults results = run(scenario_of({}, text(stop)));
+    const results::RunResults results = run(scenario_of({"fabric.family=rocev2"}, text(stop)));
     EXPECT_GT(results.messages.size(), 0U);
     EXPECT_LE(results.messages.size(), most_ended) << stop;
     const auto rates = results::summarise(results).jobs.front().allowed;

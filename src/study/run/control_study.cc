@@ -104,7 +104,7 @@ std::vector<Time> times_of(std::span<const fabric::LinkEvent> events) {
   std::vector<Time> times;
   std::ranges::transform(events, std::back_inserter(times), &fabric::LinkEvent::at);
   std::ranges::sort(times);
-  times.erase(std::ranges::unique(times).begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
 }
 
@@ -125,9 +125,9 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
     return pass_on(options);
   }
   const Time stop = scenario.stop ? Time::zero() + *scenario.stop : Time::never();
-  const auto begins_later = std::ranges::stable_partition(
-      options->events, [stop](const fabric::LinkEvent& event) { return event.at <= stop; });
-  const std::span<const fabric::LinkEvent> seen(options->events.begin(), begins_later.begin());
+  const auto begins_later = std::stable_partition(options->events.begin(), options->events.end(),
+                                                  [stop](const fabric::LinkEvent& event) { return event.at <= stop; });
+  const std::span<const fabric::LinkEvent> seen(options->events.begin(), begins_later);
   ControlStudy study{.scenario = scenario.name,
                      .hosts = graph->host_endpoints(),
                      .switches = graph->switches(),
@@ -135,7 +135,7 @@ Result<ControlStudy> study_control(const scenario::Scenario& scenario, const std
                      .ended = Time::zero(),
                      .manager = study_manager(scenario, *graph, seen),
                      .stop = stop,
-                     .after_stop = times_of(begins_later)};
+                     .after_stop = times_of({begins_later, options->events.end()})};
   sim::Kernel kernel;
   fabric::PacketPool packets;
   const fabric::FabricContext context{
