@@ -132,12 +132,13 @@ Result<TrafficPlan> Planner::plan(std::size_t index) const {
 }
 
 // Of what goes from one rank to another alone; other collectives keep to rails, or relay by themselves. Flows have the
-// links of their GPUs only for that.
+// links of their GPUs only for that. READs are not relayed.
 void Planner::add_relays(TrafficPlan& plan, const scenario::TrafficSettings& traffic) const {
   const bool one_to_one =
       !scenario::is_collective(traffic.kind) || traffic.collective == workload::CollectiveKind::kSend;
   const auto job = std::ranges::find(scenario_.jobs, traffic.job, &scenario::JobSettings::name);
-  if (job == scenario_.jobs.end() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one) {
+  if (job == scenario_.jobs.end() || traffic.over == scenario::TrafficRoute::kScaleUp || !one_to_one ||
+      traffic.operation == scenario::Operation::kRead) {
     return;
   }
   std::vector<world::MachinePlan> machines = plan.machines;
