@@ -1,4 +1,5 @@
 // `weft lint` as a user meets it.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 const std::string kExample = (fs::path(test_data_dir()) / "../../examples/incast.toml").string();
 
-/// A folder with the configurations of the example, gone when the test ends.
+/// A folder with the configurations of the example, gone when the test ends. Tests run beside one another.
 class Configurations : public testing::Test {
  protected:
   void SetUp() override {
@@ -41,7 +42,8 @@ class Configurations : public testing::Test {
     return run_weft("lint " + folder_.string() + " " + options);
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "weft-lint-test";
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     fmt::format("weft-lint-{}", testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(Configurations, HaveNothingToFind) {
