@@ -94,6 +94,39 @@ Result<void> AggregationManager::check(const Joining& joining) const {
   return {};
 }
 
+Result<void> AggregationManager::reserve(const verbs::GroupReservation& reservation) {
+  const auto known = reserved_.find(reservation.owner);
+  return known != reserved_.end() ? known->second
+                                  : reserved_.emplace(reservation.owner, make_trees(reservation)).first->second;
+}
+
+Result<void> AggregationManager::make_trees(const verbs::GroupReservation& reservation) {
+  const std::vector<std::vector<EndpointId>>& groups = reservation.groups;
+  for (const std::vector<EndpointId>& members : groups) {
+    if (Result<void> checked = check({.members = members}); !checked) {
+      return checked;
+    }
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    MemberSet& family = families_[groups[i]];
+    family.joined.resize(groups[i].size());
+    Result<std::uint32_t> made = make_tree(groups[i], name_of(groups[i], family.trees.size()));
+    if (made) {
+      family.trees.push_back(*made);
+      continue;
+    }
+    for (std::size_t before = i; before-- > 0;) {  // these are the last ones of their families, and of all
+      close(trees_.back());
+      trees_.pop_back();
+      families_[groups[before]].trees.pop_back();
+    }
+    return groups.size() == 1 ? pass_on(made)
+                              : fail("{}; it would be group {} of the {} that are needed together",
+                                     made.error().message, i + 1, groups.size());
+  }
+  return {};
+}
+
 Result<AggregationManager::Membership> AggregationManager::join(const Joining& joining, const EdgeAddress& member) {
   WEFT_ASSERT(check(joining));
   MemberSet& family = families_[joining.members];

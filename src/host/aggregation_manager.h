@@ -1,8 +1,8 @@
 // The reducers of a world and the trees over them: who reduces for which group.
 //
 // It stands for the service that real networks have beside their subnet manager: out of band, and without time. Trees
-// are made when the first member creates its group, and taken down when the last one has destroyed it. The n-th group
-// that a member creates over the same endpoints belongs to the n-th of every other member.
+// are made when they are reserved or the first member creates its group, and taken down when the last one has destroyed
+// it. The n-th group that a member creates over the same endpoints belongs to the n-th of every other member.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +64,9 @@ class AggregationManager {
     std::uint32_t tree = 0;
     EdgeAddress reducer;
   };
+  /// Makes the trees of all these groups, which wait for their members. Asked again of the same owner: the first
+  /// answer. Errors: no aggregation tree over some members, a reducer without room; no tree is kept then.
+  [[nodiscard]] Result<void> reserve(const verbs::GroupReservation& reservation);
   /// Whether all members are endpoints of hosts. To be asked before the two below.
   [[nodiscard]] Result<void> check(const Joining& joining) const;
   /// The member's first PSN, for its next group over these members.
@@ -95,6 +98,7 @@ class AggregationManager {
     std::vector<std::uint32_t> trees;
   };
 
+  [[nodiscard]] Result<void> make_trees(const verbs::GroupReservation& reservation);
   [[nodiscard]] Result<std::uint32_t> make_tree(const std::vector<EndpointId>& members, const std::string& name);
   [[nodiscard]] Result<void> open_groups(Tree& tree);
   [[nodiscard]] Result<void> join_nodes(Tree& tree, std::uint32_t parent, std::uint32_t child);
@@ -114,6 +118,7 @@ class AggregationManager {
   std::vector<Actor> actors_;
   std::map<std::vector<EndpointId>, MemberSet> families_;
   std::deque<Tree> trees_;
+  std::map<std::uint64_t, Result<void>> reserved_;  // by owner
   /// Ports of switches by what they lead to. An edge of a tree has the internal port of the same number as the cable by
   /// which it comes: what comes in there has it for itself.
   std::map<std::pair<fabric::NodeIndex, fabric::NodeIndex>, std::uint16_t> ports_;

@@ -28,6 +28,10 @@ SimGroupProvider::SimGroupProvider(const Place& place, const ReductionOptions& o
       endpoint_(place.nic.options().device.endpoint),
       cq_(must(provider_.create_cq(kCompletions))) {}
 
+Result<void> SimGroupProvider::reserve_groups(const verbs::GroupReservation& reservation) {
+  return manager_.reserve(reservation);
+}
+
 Result<verbs::GroupHandle> SimGroupProvider::create_group(const verbs::GroupAttributes& attributes) {
   if (Result<void> checked = verbs::check_group(attributes, options_.limits); !checked) {
     return pass_on(checked);

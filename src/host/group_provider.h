@@ -19,12 +19,16 @@
 #include "host/sim_provider.h"
 #include "host/tree_edge.h"
 #include "verbs/group.h"
+#include "verbs/group_reservation.h"
 
 namespace weft::host {
 
 class AggregationManager;
 
-class SimGroupProvider final : public verbs::GroupProvider, public ReductionActor, public CompletionListener {
+class SimGroupProvider final : public verbs::GroupProvider,
+                               public verbs::GroupReservations,
+                               public ReductionActor,
+                               public CompletionListener {
  public:
   struct Place {
     sim::Kernel& kernel;
@@ -40,6 +44,7 @@ class SimGroupProvider final : public verbs::GroupProvider, public ReductionActo
   void on_completions(Time at) override { wake_at(at); }
 
   [[nodiscard]] verbs::ReduceLimits query_reduce() const override { return options_.limits; }
+  [[nodiscard]] Result<void> reserve_groups(const verbs::GroupReservation& reservation) override;
   [[nodiscard]] Result<verbs::GroupHandle> create_group(const verbs::GroupAttributes& attributes) override;
   /// Errors also: requests outstanding.
   [[nodiscard]] Result<void> destroy_group(verbs::GroupHandle group) override;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "base/counted.h"
 
 namespace weft::host {
 namespace {
@@ -49,10 +50,12 @@ void Reducer::add_port(Nic& nic) { ports_.emplace_back(*this, nic, ports()); }
 
 Result<Reducer::GroupNumber> Reducer::open_group(const GroupShape& shape) {
   if (shape.children > options_.max_children) {
-    return fail("{} would have {} children in one group; the most is {}", name_, shape.children, options_.max_children);
+    return fail("{} would have {} children in one group; the most is {} (reduction.max_children), {} would fit", name_,
+                shape.children, options_.max_children, shape.children);
   }
   if (groups_open_ == options_.max_groups) {
-    return fail("{} already serves {} groups, its limit", name_, groups_open_);
+    return fail("{} already serves {}, its limit (reduction.max_groups); one more needs at least {}", name_,
+                counted(groups_open_, {"group", "groups"}), groups_open_ + 1);
   }
   WEFT_ASSERT(shape.members.size() == shape.children);
   const auto closed = std::find_if(groups_.begin(), groups_.end(), [](const Group& group) { return !group.open; });

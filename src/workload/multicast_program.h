@@ -44,6 +44,8 @@ class MulticastProgram final : public Program {
   [[nodiscard]] Result<void> start() override;
   [[nodiscard]] Result<void> on_event() override;
   [[nodiscard]] bool done() const override { return deliveries_.has_ended(); }
+  /// The patience with what is lost is no part of the group's time.
+  [[nodiscard]] std::optional<Time> done_since() const override { return deliveries_.last_activity(); }
 
  private:
   [[nodiscard]] const RailPort& port() const { return ports_.rails().front(); }

@@ -6,7 +6,10 @@
 // A call takes everything that is there and returns; a call for nothing does nothing. Nothing waits.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
+#include "base/time.h"
 
 namespace weft::workload {
 
@@ -20,6 +23,8 @@ class Program {
   /// The rank posts nothing more of its own accord and waits for nothing of its own. It still has to be called: peers
   /// may send to it, and it gives their messages receive requests.
   [[nodiscard]] virtual bool done() const = 0;
+  /// Once done: when that came about, if it was earlier than it could be known.
+  [[nodiscard]] virtual std::optional<Time> done_since() const { return std::nullopt; }
 };
 
 }  // namespace weft::workload

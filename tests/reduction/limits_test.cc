@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tests/reduction/reduction_world.h"
+#include "verbs/group_reservation.h"
 
 namespace weft::testing {
 namespace {
@@ -102,6 +103,25 @@ TEST_F(SmallReducers, RefuseGroupsBeyondThem) {
   verbs::GroupAttributes no_queue = attributes();
   no_queue.cq = verbs::CqHandle(55);
   EXPECT_TRUE(says(refusal(no_queue), "no such completion queue"));
+  EXPECT_EQ(refusal(attributes()), "");
+  EXPECT_EQ(refusal(attributes()), "");
+  EXPECT_TRUE(says(refusal(attributes()), "leaf0/reducer already serves 2 groups"));
+}
+
+// All together or none, and everybody who asks for the same owner is told the same.
+TEST_F(SmallReducers, KeepGroupsThatAreReserved) {
+  const auto reserved = [&](std::uint64_t owner, std::size_t count) {
+    const auto made =
+        dynamic_cast<verbs::GroupReservations&>(sim_->groups(0))
+            .reserve_groups(
+                {.owner = owner, .groups = std::vector<std::vector<EndpointId>>(count, attributes().members)});
+    return made ? "" : made.error().message;
+  };
+  EXPECT_TRUE(says(reserved(1, 3), "leaf0/reducer already serves 2 groups, its limit (reduction.max_groups)"));
+  EXPECT_TRUE(says(reserved(1, 3), "it would be group 3 of the 3 that are needed together"));
+  EXPECT_EQ(reserved(2, 2), "") << "nothing was kept for the first";
+  EXPECT_EQ(reserved(2, 2), "");
+  EXPECT_TRUE(says(reserved(3, 1), "leaf0/reducer already serves 2 groups"));
   EXPECT_EQ(refusal(attributes()), "");
   EXPECT_EQ(refusal(attributes()), "");
   EXPECT_TRUE(says(refusal(attributes()), "leaf0/reducer already serves 2 groups"));

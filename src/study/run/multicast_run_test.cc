@@ -188,6 +188,10 @@ TEST(MulticastRun, WhatCablesDamageIsLostAndCounted) {
     delivered += member.delivered;
   }
   EXPECT_EQ(delivered, row.delivered);
+  // The millisecond in which nothing came is none of the group's.
+  const results::RunResults whole = results_of(with(fmt::format("{}count = 400\ndepth = 16\n", kGroup)));
+  EXPECT_EQ(whole.multicast.at(0).lost(), 0U);
+  EXPECT_NEAR(results.run.ended_at.since_start().seconds(), whole.run.ended_at.since_start().seconds(), 20e-6);
 }
 
 TEST(MulticastRun, AWorldWithAGroupStaysWhole) {

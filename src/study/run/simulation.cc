@@ -105,7 +105,7 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   started = true;
   if (!done && program->done()) {
     done = true;
-    note_done();
+    note_done(*program);
   }
   if (!world_->in_window() && !take_news()) {
     world_->stop();
@@ -113,14 +113,16 @@ Result<void> Simulation::call(workload::Program* program, bool& started, bool& d
   return ran;
 }
 
-void Simulation::note_done() {
+// What goes on as long as jobs has done so until now.
+void Simulation::note_done(const workload::Program& program) {
+  const Time at = has_company_ ? world_->now() : program.done_since().value_or(world_->now());
   if (world_->in_window()) {
     WorkersNews& own = worker_news_[this_worker];
     ++own.ranks_done;
-    own.last = later(own.last, world_->now());
+    own.last = later(own.last, at);
   } else {
     --ranks_left_;
-    ended_at_ = later(ended_at_, world_->now());
+    ended_at_ = later(ended_at_, at);
   }
 }
 

@@ -272,7 +272,7 @@ class Simulation {
   void flush();
   /// What programs did since it was last called; false: everything is done.
   [[nodiscard]] bool take_news();
-  void note_done();
+  void note_done(const workload::Program& program);
   /// Of the workers that there are now.
   void keep_news();
   // Shared with other processes: simulation_peers.cc.

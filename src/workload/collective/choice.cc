@@ -68,8 +68,6 @@ Duration one_pass(const Model& m, CollectiveAlgorithm algorithm) {
       const Duration fill = m.inside.latency + kPerMessage * (m.locals - 1) + domain / m.groups;
       return fill + std::max(rails, domain);
     }
-    case CollectiveAlgorithm::kInNetwork:
-      return m.flat().latency + m.flat().rate.transmit_time(m.size) / 2;
     case CollectiveAlgorithm::kNvlsTree: {
       // In and out of the domain's switch, each at S (1 + 1/n) for there and back, beside the trees of the rails.
       const Duration domain = m.inside.rate.transmit_time(m.size + m.size / m.locals) / 2;
@@ -77,18 +75,20 @@ Duration one_pass(const Model& m, CollectiveAlgorithm algorithm) {
       return m.inside.latency + m.between.latency * Model::log2_of(m.groups) + std::max(rails, domain);
     }
     case CollectiveAlgorithm::kAutomatic:
+    case CollectiveAlgorithm::kInNetwork:  // in_network_pass()
     case CollectiveAlgorithm::kRing:
       break;
   }
   return m.ring_step() * (m.ranks - 1) + m.ring_rate().transmit_time(most);
 }
 
+/// All vectors go up and the results come down at the same time, in one pass also of an all-reduce. Up to a reducer and
+/// down again is the way of one message between two ranks.
+Duration in_network_pass(const Model& m) { return m.flat().latency + m.flat().rate.transmit_time(m.size); }
+
 Duration rooted(const Model& m, CollectiveAlgorithm algorithm) {
-  const Rate rate = algorithm == CollectiveAlgorithm::kInNetwork ? m.flat().rate : m.ring_rate();
-  const Duration chunk = rate.transmit_time(std::min(m.chunk, m.size));
-  const Duration all = rate.transmit_time(m.size);
-  if (algorithm == CollectiveAlgorithm::kInNetwork)
-    return m.flat().latency * 2 + all;
+  const Duration chunk = m.ring_rate().transmit_time(std::min(m.chunk, m.size));
+  const Duration all = m.ring_rate().transmit_time(m.size);
   if (algorithm == CollectiveAlgorithm::kTree && m.groups > 1)
     return m.tree_descent() + chunk * (Model::log2_of(m.groups) + m.locals - 1) + all * 100 / kTreePercent;
   if (algorithm == CollectiveAlgorithm::kTree)
@@ -111,6 +111,8 @@ Duration estimate(const LaneContext& context, CollectiveAlgorithm algorithm, con
   const Model model = model_of(context, tiers);
   if (model.ranks == 1)
     return Duration::zero();
+  if (algorithm == CollectiveAlgorithm::kInNetwork)
+    return in_network_pass(model);
   switch (context.request.kind) {
     case CollectiveKind::kAllReduce:
       return one_pass(model, algorithm) * 2;

@@ -49,7 +49,7 @@ CollectiveEngine::CollectiveEngine(Messenger& messenger, const CollectiveEngineO
                       .areas = MemoryAreas::of(messenger.ports().memory().length),
                       .directory = options.directory}),
       edges_(messenger, communicators_, options.job),
-      groups_(messenger, communicators_) {}
+      groups_(messenger, communicators_, options.job) {}
 
 Result<CommunicatorId> CollectiveEngine::add(const Communicator& communicator) {
   return communicators_.add(communicator);
@@ -116,7 +116,16 @@ Result<CollectiveRequest> CollectiveEngine::checked(const CollectiveRequest& req
     resolved.algorithm = CollectiveAlgorithm::kHierarchical;
   if (auto able = check_algorithm(context_of(resolved), resolved.algorithm); !able)
     return fail("{}: {}", where, able.error().message);
+  if (auto room = has_groups_left(resolved); !room)
+    return fail("{}: in-network reduction: {}", where, room.error().message);
   return resolved;
+}
+
+Result<void> CollectiveEngine::has_groups_left(const CollectiveRequest& request) const {
+  const CommunicatorEntry& entry = communicators_.at(request.communicator);
+  if (request.algorithm != CollectiveAlgorithm::kInNetwork || entry.size() == 1)
+    return {};
+  return groups_.reserve(request.communicator, channels_of(request.algorithm, *entry.layout, options_.collectives));
 }
 
 Result<void> CollectiveEngine::check(const CollectiveRequest& request) const {
@@ -127,20 +136,21 @@ Result<void> CollectiveEngine::check(const CollectiveRequest& request) const {
 
 CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
   const TierModels tiers = tier_models(messenger_.ports().machine().rails());
-  std::optional<Duration> least;
-  CollectiveAlgorithm chosen = CollectiveAlgorithm::kDirect;
+  std::vector<std::pair<Duration, CollectiveAlgorithm>> able;
   for (std::size_t i = 1; i < kCollectiveAlgorithms; ++i) {
     request.algorithm = static_cast<CollectiveAlgorithm>(i);
     const LaneContext context = context_of(request);
     if (is_chosen_by_name(request.kind, request.algorithm) || !check_algorithm(context, request.algorithm))
       continue;
-    const Duration time = estimate(context, request.algorithm, tiers);
-    if (!least || time < *least) {
-      least = time;
-      chosen = request.algorithm;
-    }
+    able.emplace_back(estimate(context, request.algorithm, tiers), request.algorithm);
   }
-  return chosen;
+  // Reducers are asked for groups when they would be taken, since what they keep is lost to others.
+  std::ranges::stable_sort(able, {}, [](const auto& one) { return one.first; });
+  const auto chosen = std::ranges::find_if(able, [&](const auto& one) {
+    request.algorithm = one.second;
+    return has_groups_left(request).has_value();
+  });
+  return chosen == able.end() ? CollectiveAlgorithm::kDirect : chosen->second;
 }
 
 std::uint32_t CollectiveEngine::ring_steps(const CollectiveRequest& request) const {

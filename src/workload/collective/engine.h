@@ -148,6 +148,8 @@ class CollectiveEngine final : public Collectives, private MessageHandler {
   [[nodiscard]] std::map<EdgeName, std::uint64_t> edges_of(const LaneContext& context) const;
   [[nodiscard]] static QueueName queue_of(const CollectiveRequest& request);
   [[nodiscard]] Result<CollectiveRequest> checked(const CollectiveRequest& request) const;
+  /// Of reducers, where the request asks them. They are kept from then on. Errors: which reducer has none left.
+  [[nodiscard]] Result<void> has_groups_left(const CollectiveRequest& request) const;
   [[nodiscard]] LaneContext context_of(const CollectiveRequest& request) const;
   void count_incoming(const LaneContext& context, Operation& operation);
   [[nodiscard]] Result<void> clear_senders(Operation& operation);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "verbs/group_reservation.h"
+
 namespace weft::workload {
 
 std::uint32_t reductions_in_flight(const CollectiveOptions& options, Bytes piece) {
@@ -49,6 +51,41 @@ Result<verbs::ReduceLimits> GroupTable::limits(const GroupName& name) const {
   return rail.groups->query_reduce();
 }
 
+Result<std::vector<EndpointId>> GroupTable::endpoints_of(const GroupName& name, bool scale_up) const {
+  const CommunicatorEntry& entry = communicators_.at(name.communicator);
+  std::vector<EndpointId> endpoints;
+  for (const MemberIndex member : members_of(name)) {
+    const RankId rank = entry.rank(member);
+    auto endpoint =
+        messenger_.endpoint_of(rank, rail_of((*communicators_.options().layout)[rank.value()], name, scale_up));
+    if (!endpoint)
+      return pass_on(endpoint);
+    endpoints.push_back(*endpoint);
+  }
+  return endpoints;
+}
+
+Result<void> GroupTable::reserve(CommunicatorId communicator, std::uint32_t channels) const {
+  if (const auto known = reserved_.find(communicator); known != reserved_.end())
+    return known->second;
+  verbs::GroupReservation reservation{.owner = std::uint64_t{job_.value()} << 32U | communicator.value()};
+  verbs::GroupProvider* provider = nullptr;
+  for (std::uint32_t channel = 0; channel < channels; ++channel) {
+    const GroupName name{communicator, GroupExtent::kCommunicator, channel};
+    if (auto able = limits(name); !able)
+      return pass_on(able);
+    const GroupRail group_rail = group_rail_of(name);
+    auto endpoints = endpoints_of(name, group_rail.scale_up);
+    if (!endpoints)
+      return pass_on(endpoints);
+    provider = messenger_.ports().machine().rails()[group_rail.rail].groups;
+    reservation.groups.push_back(*std::move(endpoints));
+  }
+  auto* const keeps = dynamic_cast<verbs::GroupReservations*>(provider);
+  Result<void> answer = keeps == nullptr ? Result<void>() : keeps->reserve_groups(reservation);
+  return reserved_.emplace(communicator, std::move(answer)).first->second;
+}
+
 Result<ReducingGroup> GroupTable::find(const GroupName& name) {
   if (const auto known = groups_.find(name); known != groups_.end())
     return known->second;
@@ -61,16 +98,13 @@ Result<ReducingGroup> GroupTable::find(const GroupName& name) {
   const CollectiveOptions& options = communicators_.options().collectives;
   verbs::GroupAttributes attributes{
       .pd = port.pd, .cq = port.cq, .max_reduce_wr = reductions_in_flight(options, reduction_piece(options, *right))};
-  for (const MemberIndex member : members_of(name)) {
-    if (member == *entry.self)
-      attributes.self = verbs::GroupRank(static_cast<std::uint32_t>(attributes.members.size()));
-    const RankId rank = entry.rank(member);
-    auto endpoint = messenger_.endpoint_of(
-        rank, rail_of((*communicators_.options().layout)[rank.value()], name, group_rail.scale_up));
-    if (!endpoint)
-      return pass_on(endpoint);
-    attributes.members.push_back(*endpoint);
-  }
+  const std::vector<MemberIndex> members = members_of(name);
+  const auto self = std::ranges::find(members, *entry.self);
+  attributes.self = verbs::GroupRank(static_cast<std::uint32_t>(self - members.begin()));
+  auto endpoints = endpoints_of(name, group_rail.scale_up);
+  if (!endpoints)
+    return pass_on(endpoints);
+  attributes.members = *std::move(endpoints);
   verbs::GroupProvider* const provider = messenger_.ports().machine().rails()[group_rail.rail].groups;
   auto handle = provider->create_group(attributes);
   if (!handle)

@@ -36,11 +36,14 @@ struct ReducingGroup {
 
 class GroupTable {
  public:
-  GroupTable(Messenger& messenger, const CommunicatorTable& communicators)
-      : messenger_(messenger), communicators_(communicators) {}
+  GroupTable(Messenger& messenger, const CommunicatorTable& communicators, JobId job)
+      : messenger_(messenger), communicators_(communicators), job_(job) {}
 
   /// What the members' reducer can do. Errors: nothing on their rails reduces.
   [[nodiscard]] Result<verbs::ReduceLimits> limits(const GroupName& name) const;
+  /// Keeps room in the reducers for the groups of all members over so many channels, for the communicator's lifetime.
+  /// Every member gets the same answer. Errors: as limits, no room in some reducer.
+  [[nodiscard]] Result<void> reserve(CommunicatorId communicator, std::uint32_t channels) const;
   /// Errors: as limits, and what the provider refuses.
   [[nodiscard]] Result<ReducingGroup> find(const GroupName& name);
 
@@ -51,11 +54,14 @@ class GroupTable {
   };
   [[nodiscard]] GroupRail group_rail_of(const GroupName& name) const;
   [[nodiscard]] std::vector<MemberIndex> members_of(const GroupName& name) const;
+  [[nodiscard]] Result<std::vector<EndpointId>> endpoints_of(const GroupName& name, bool scale_up) const;
   [[nodiscard]] std::uint16_t rail_of(const RankSite& site, const GroupName& name, bool scale_up) const;
 
   Messenger& messenger_;
   const CommunicatorTable& communicators_;
+  JobId job_;
   std::map<GroupName, ReducingGroup> groups_;
+  mutable std::map<CommunicatorId, Result<void>> reserved_;  // what was answered, which does not change
 };
 
 }  // namespace weft::workload
