@@ -101,5 +101,29 @@ TEST(InNetworkReduction, ThatReducersHaveNoRoomForIsRefusedBeforeTheRun) {
   EXPECT_EQ(refusal_of(two_all_reduces("in-network", "max_groups = 2")), "");
 }
 
+// "In-network reduction was asked for" was all that was said of what nvls-tree misses.
+TEST(InNetworkReduction, SaysWhichSwitchesWouldHaveToReduce) {
+  const auto refused = [](std::string_view algorithm, std::string_view keys) {
+    return refusal_of(from_text(fmt::format(
+        "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"rail-optimised\"\nhosts = 2\nhosts_per_leaf = 2\nspines = "
+        "1\nnics_per_host = 4\ngpus_per_host = 4\n[scale_up]\nentry = \"nvlink4\"\n{}[[job]]\nname = \"job\"\ngpus = "
+        "8\n[[traffic]]\nkind = \"collective\"\njob = \"job\"\nsize = \"1 MiB\"\nalgorithm = \"{}\"\n",
+        keys, algorithm)));
+  };
+  const std::string trees = refused("nvls-tree", "");
+  EXPECT_NE(trees.find("nvls-tree needs scale-up switches that reduce, as those of NVLink 4 and 5 do; set "
+                       "scale_up.reduction = true"),
+            std::string::npos)
+      << trees;
+  EXPECT_EQ(refused("nvls-tree", "reduction = true\n"), "");
+  const std::string network = refused("in-network", "reduction = true\n");
+  EXPECT_NE(network.find("in-network needs switches of the network that reduce; set reduction.enabled = true"),
+            std::string::npos)
+      << network;
+  EXPECT_EQ(refused("in-network", "[reduction]\nenabled = true\n"), "");
+  const std::string domains = refused("hierarchical", "[collectives]\ndomain_reduction = \"in-network\"\n");
+  EXPECT_NE(domains.find("hierarchical needs scale-up switches that reduce"), std::string::npos) << domains;
+}
+
 }  // namespace
 }  // namespace weft::study::run

@@ -69,17 +69,28 @@ Result<void> equal_groups(const LaneContext& context) {
   const MemberLayout& layout = *context.layout;
   if (layout.is_regular())
     return {};
-  std::size_t smallest = layout.largest_group();
-  for (std::uint32_t i = 0; i < layout.groups(); ++i)
-    smallest = std::min(smallest, layout.group(i).size());
-  return fail("hierarchical needs as many ranks of each host or domain, not {} to {}", smallest,
-              layout.largest_group());
+  return fail("{} needs as many ranks of each host or domain, not {} to {}", to_string(context.request.algorithm),
+              layout.smallest_group(), layout.largest_group());
+}
+
+/// Says which switches would have to, and what else would do.
+Result<void> no_reducer(const LaneContext& context) {
+  const MemberLayout& layout = *context.layout;
+  const std::string_view algorithm = to_string(context.request.algorithm);
+  const bool in_network = context.request.algorithm == CollectiveAlgorithm::kInNetwork;
+  if (layout.has_scale_up() && (!in_network || layout.groups() == 1))
+    return fail(
+        "{} needs scale-up switches that reduce, as those of NVLink 4 and 5 do; set scale_up.reduction = true with "
+        "scale_up.kind = \"switch\", or take {}",
+        algorithm, in_network ? "ring" : "tree, or hierarchical with collectives.domain_reduction = \"direct\"");
+  return fail("{} needs switches of the network that reduce; set reduction.enabled = true on InfiniBand, or take {}",
+              algorithm, in_network ? "ring" : "it with collectives.domain_reduction = \"direct\"");
 }
 
 /// `members` meet in one reducer.
 Result<void> reducer_for(const LaneContext& context, std::uint32_t members) {
   if (!context.reducer)
-    return fail("in-network reduction was asked for, but no switch on these ranks' rails reduces");
+    return no_reducer(context);
   const verbs::ReduceLimits& limits = *context.reducer;
   if (members > limits.max_members)
     return fail("in-network reduction over {} ranks; the network's reducers take at most {}", members,

@@ -2,98 +2,249 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace weft::workload {
 namespace {
 
 /// What a rank spends on each message that it sends itself.
-constexpr Duration kPerMessage = Duration::nanoseconds(300);
-/// Trees reach this share of a ring's bandwidth, as NCCL's model has it: inner nodes both send and receive twice.
+constexpr Duration kPerMessage = Duration::nanoseconds(150);
+/// Where nodes of a tree have two children, its links reach this share of their rate, as NCCL's model has it.
 constexpr std::int64_t kTreePercent = 92;
 
-/// The numbers of the model.
-struct Model {
-  std::int64_t ranks = 1;
-  std::int64_t groups = 1;
-  std::int64_t locals = 1;
-  TierModel inside{};   // between members of a group
-  TierModel between{};  // between groups
-  Bytes size{};
-  Bytes chunk{};
+std::int64_t log2_of(std::int64_t count) { return std::bit_width(static_cast<std::uint64_t>(count - 1)); }
+constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
 
-  /// Of a ring through everything: all rails of a group together, or the links inside if they are slower.
-  [[nodiscard]] Rate ring_rate() const {
-    return groups == 1 ? inside.rate : std::min(inside.rate, between.rate * locals);
+/// One rail of a rank, with what the library costs there.
+struct Link {
+  Duration latency{};
+  Rate rate{};
+  std::optional<Rate> lane_rate{};
+
+  /// Of a message, beside the time on its link: its lane hands it over when it has copied it.
+  [[nodiscard]] Duration start(Bytes message) const {
+    return latency + (lane_rate ? lane_rate->transmit_time(message) : Duration::zero());
   }
-  /// Of a rank that sends to everybody itself.
-  [[nodiscard]] const TierModel& flat() const { return groups == 1 ? inside : between; }
-  [[nodiscard]] Duration ring_step() const {
-    return (inside.latency * (ranks - groups) + between.latency * (groups == 1 ? 0 : groups)) / ranks;
-  }
-  [[nodiscard]] static std::int64_t log2_of(std::int64_t count) {
-    return std::bit_width(static_cast<std::uint64_t>(count - 1));
-  }
-  [[nodiscard]] Duration tree_descent() const {
-    return between.latency * log2_of(groups) + inside.latency * (locals - 1);
+  /// For messages of so many channels that leave together.
+  [[nodiscard]] Duration time(Bytes each, std::int64_t channels = 1) const {
+    const Duration all = rate.transmit_time(each * channels);
+    return lane_rate && channels > 0 ? std::max(all, lane_rate->transmit_time(each)) : all;
   }
 };
 
-Model model_of(const LaneContext& context, const TierModels& tiers) {
+Link link_of(const TierModel& tier, const TierCosts& costs) {
+  return {.latency = tier.latency + costs.message, .rate = tier.rate, .lane_rate = costs.lane_rate};
+}
+
+/// The two binary trees of a pair of channels over so many nodes. Links are full duplex, so what goes up one edge and
+/// comes down another meets only where both leave, or enter, the same node.
+struct DoubleTree {
+  std::int64_t edges = 0;  // of a node in both, at most: a chunk leaves it over each once, up or down
+  std::int64_t path = 0;   // a single chunk's, up and down again, in times for which it has a link
+};
+
+// Two nodes have one edge in each tree. Of more, an inner node has three edges (two to children) and is a leaf of the
+// other tree. On each level but the topmost two children send to one parent, which sends to both.
+DoubleTree double_tree(std::int64_t nodes) {
+  if (nodes < 2)
+    return {};
+  if (nodes <= 3)
+    return {.edges = nodes, .path = 2 * (nodes - 1)};
+  return {.edges = 4, .path = 4 * log2_of(nodes) - 2};
+}
+
+/// The numbers of the model.
+struct Model {
+  const LaneContext& context;
+  const MemberLayout& layout;
+  std::int64_t ranks = 1;
+  std::int64_t groups = 1;
+  std::int64_t locals = 1;    // of the largest group
+  std::int64_t channels = 1;  // of a tree: pairs of them
+  bool scale_up = false;      // groups have links of their own
+  Link inside{};              // between members of a group
+  Link between{};             // between groups
+  Link reducers{};            // to those of all members
+  Bytes size{};
+  Bytes chunk{};
+
+  [[nodiscard]] bool in_domain() const { return scale_up && groups == 1; }
+  /// Of a rank that sends to others itself.
+  [[nodiscard]] Rate flat_rate() const { return in_domain() ? inside.rate : rails_rate(); }
+  [[nodiscard]] Rate rails_rate() const { return between.rate * layout.rails(); }
+  [[nodiscard]] Rate inside_rate() const { return scale_up ? inside.rate : rails_rate(); }
+  /// Channels that enter and leave by one rail. The members of a group take turns, and those of the smallest have most.
+  [[nodiscard]] std::int64_t busiest() const {
+    return rounded_up(channels, std::int64_t{layout.rails()} * (scale_up ? layout.smallest_group() : 1));
+  }
+  /// Of what goes through all groups one after the other.
+  [[nodiscard]] Rate through_rate() const {
+    const Rate rails = between.rate * channels / busiest();
+    return scale_up ? (groups == 1 ? inside.rate : std::min(inside.rate, rails)) : rails;
+  }
+};
+
+Model model_of(const LaneContext& context, CollectiveAlgorithm algorithm, const TierModels& tiers) {
   const MemberLayout& layout = *context.layout;
-  return {.ranks = layout.size(),
+  const CollectiveCosts& costs = context.options->costs;
+  const bool scale_up = layout.has_scale_up() && tiers.scale_up.rate > Rate::zero();
+  const bool in_domain = scale_up && layout.groups() == 1;
+  // In one domain nothing goes over the network, whose rails there may not be.
+  const Link between = in_domain ? link_of(tiers.scale_up, costs.scale_up) : link_of(tiers.scale_out, costs.scale_out);
+  return {.context = context,
+          .layout = layout,
+          .ranks = layout.size(),
           .groups = layout.groups(),
           .locals = layout.largest_group(),
-          .inside = layout.has_scale_up() && tiers.scale_up.rate > Rate::zero() ? tiers.scale_up : tiers.scale_out,
-          .between = tiers.scale_out,
+          .channels = std::max<std::int64_t>(1, context.channels / (algorithm == CollectiveAlgorithm::kTree ? 2 : 1)),
+          .scale_up = scale_up,
+          .inside = scale_up ? link_of(tiers.scale_up, costs.scale_up) : between,
+          .between = between,
+          .reducers = link_of(in_domain ? tiers.scale_up : tiers.scale_out, costs.in_network),
           .size = context.request.size,
-          .chunk = context.chunk};
+          .chunk = context.options->chunk};
+}
+
+/// Once around, as reduce-scatter and all-gather go. A step ends when the slowest link has sent its segments, or, where
+/// these are short, when the chunk of one channel has come.
+Duration ring_pass(const Model& m) {
+  const Bytes segment = m.size / m.ranks / m.channels;
+  const Bytes first = std::min(segment, m.chunk);
+  const std::int64_t inside = m.scale_up ? rounded_up(m.channels * (m.locals - 1), m.locals) : m.busiest();
+  const std::int64_t leaves = m.groups == 1 ? 0 : std::min(m.groups, m.ranks - 1);
+  const Duration outward = m.groups == 1 ? Duration::zero() : m.between.time(segment, m.busiest());
+  const Duration chain = (m.between.start(first) + m.between.time(first, m.busiest())) * leaves +
+                         (m.inside.start(first) + m.inside.time(first, m.scale_up ? 1 : inside)) * (m.ranks - 1 - leaves);
+  return std::max(chain, std::max(outward, m.inside.time(segment, inside)) * (m.ranks - 1));
+}
+
+// Every chunk goes up a chain through its group, over the tree of the groups' heads, and back the same way; both trees
+// of a pair carry half each. All links work at once but for the time in which the first chunk comes and the last one
+// goes.
+Duration tree_all_reduce(const Model& m) {
+  const Bytes half = m.size / m.channels / 2;
+  const Bytes first = std::min(half, m.chunk);
+  const DoubleTree tree = double_tree(m.groups);
+  const std::int64_t chain = m.locals - 1;
+  // Of chains, in a rank's messages: heads and tails have one neighbour, all others two.
+  const std::int64_t turns = m.scale_up ? m.channels : m.busiest();
+  const std::int64_t ends = m.locals == 2 ? turns : m.scale_up ? turns / m.locals * 2 : 0;
+  const std::int64_t chained = chain == 0 ? 0 : 2 * (2 * turns - ends);
+  const std::int64_t at_head = tree.edges + (m.scale_up || chain == 0 ? 0 : 2);
+  const Duration outward =
+      m.between.time(half, at_head * m.busiest()) * 100 / (m.groups > 2 ? kTreePercent : std::int64_t{100});
+  const Duration filling =
+      m.between.time(first, std::max<std::int64_t>(tree.path - tree.edges, 0) * m.busiest()) +
+      m.inside.time(first, std::max<std::int64_t>(2 * turns / (m.scale_up ? m.locals : 1), 1)) * (2 * chain);
+  return (m.between.start(first) * log2_of(m.groups) + m.inside.start(first) * chain) * 2 + filling +
+         std::max(outward, m.inside.time(half, chained));
+}
+
+/// Trees of each rank's share, between sums in the domain's switch and their distribution by it.
+Duration nvls_tree_all_reduce(const Model& m) {
+  const Bytes share = m.size / m.locals;
+  const std::int64_t rails = m.layout.rails();
+  const Bytes half = share / rails / 2;
+  const Bytes first = std::min(half, m.chunk);
+  const DoubleTree tree = double_tree(m.groups);
+  const CollectiveCosts& costs = m.context.options->costs;
+  const Rate rate = std::min(m.inside.rate, costs.in_network_tree_rate.value_or(m.inside.rate));
+  const Duration outward =
+      m.between.time(half, tree.edges) * 100 / (m.groups > 2 ? kTreePercent : std::int64_t{100});
+  // In and out of the switch goes all of the vector, and the own share once more.
+  const Duration domain = m.locals == 1 ? Duration::zero() : rate.transmit_time(m.size + share);
+  const Duration filling = m.between.time(first, std::max<std::int64_t>(tree.path - tree.edges, 0)) +
+                           rate.transmit_time(first * (m.locals + 1) * 2 * rails);
+  return (m.between.start(first) * log2_of(m.groups) + m.reducers.latency) * 2 + filling + std::max(outward, domain);
+}
+
+/// To everybody the part that belongs there.
+Duration direct_pass(const Model& m) {
+  const std::int64_t near = m.scale_up ? m.layout.smallest_group() : 1;
+  const Duration outward =
+      m.in_domain() ? Duration::zero() : m.rails_rate().transmit_time(m.size * (m.ranks - near) / m.ranks);
+  const Duration inside = m.inside_rate().transmit_time(m.size * (near - 1) / m.ranks);
+  const Duration start = m.between.start(std::min(m.size / m.ranks, m.chunk));
+  return start + kPerMessage * (m.ranks - 1) + std::max(outward, inside);
+}
+
+/// Halves of halves, each exchanged before the next; the first member's partners stand for those of all.
+Duration halving_pass(const Model& m) {
+  Duration sum;
+  for (std::int64_t distance = m.ranks / 2; distance > 0; distance /= 2) {
+    const Bytes part = m.size * distance / m.ranks;
+    const MemberIndex partner(static_cast<std::uint32_t>(distance));
+    const bool inside = m.layout.over_scale_up(MemberIndex(0), partner);
+    sum += (inside ? m.inside : m.between).start(std::min(part, m.chunk)) +
+           (inside ? m.inside.rate : m.rails_rate()).transmit_time(part);
+  }
+  return sum;
+}
+
+/// A ring on each rail, which begins when the domain has summed up its first chunk, or ends a chunk before the domain.
+Duration hierarchical_pass(const Model& m) {
+  const Bytes share = m.size / m.locals;
+  const Bytes first = std::min(share / m.groups, m.chunk);
+  const Duration segment = m.rails_rate().transmit_time(share / m.groups);
+  const Duration start = m.between.start(first);
+  const Duration step = std::max(segment, start + m.rails_rate().transmit_time(first));
+  const Duration rails = m.groups == 1 ? Duration::zero() : step * (m.groups - 2) + segment + start;
+  if (m.locals == 1)
+    return rails;
+  const Duration domain = m.inside_rate().transmit_time(share * (m.locals - 1));
+  if (!m.scale_up)  // both over the same rails
+    return m.inside.start(first) + kPerMessage * (m.locals - 1) + rails + domain;
+  return m.inside.start(first) + m.inside.time(first * (m.locals - 1)) + std::max(rails, domain);
 }
 
 /// Once over all data, as reduce-scatter and all-gather do; all-reduce does it twice.
 Duration one_pass(const Model& m, CollectiveAlgorithm algorithm) {
-  const Bytes most = m.size * (m.ranks - 1) / m.ranks;
   switch (algorithm) {
-    case CollectiveAlgorithm::kTree:
-      return m.tree_descent() + m.ring_rate().transmit_time(m.size) * 100 / kTreePercent;
     case CollectiveAlgorithm::kHalvingDoubling:
     case CollectiveAlgorithm::kRecursiveDoubling:
-      return m.flat().latency * Model::log2_of(m.ranks) + m.flat().rate.transmit_time(most);
+      return halving_pass(m);
     case CollectiveAlgorithm::kDirect:
-      return m.flat().latency + kPerMessage * (m.ranks - 1) + m.flat().rate.transmit_time(most);
-    case CollectiveAlgorithm::kHierarchical: {
-      const Bytes share = m.size / m.locals;
-      const Duration rails =
-          m.between.latency * (m.groups - 1) + m.between.rate.transmit_time(share * (m.groups - 1) / m.groups);
-      const Duration domain = m.inside.rate.transmit_time(share * (m.locals - 1));
-      const Duration fill = m.inside.latency + kPerMessage * (m.locals - 1) + domain / m.groups;
-      return fill + std::max(rails, domain);
-    }
-    case CollectiveAlgorithm::kNvlsTree: {
-      // In and out of the domain's switch, each at S (1 + 1/n) for there and back, beside the trees of the rails.
-      const Duration domain = m.inside.rate.transmit_time(m.size + m.size / m.locals) / 2;
-      const Duration rails = m.between.rate.transmit_time(m.size / m.locals) * 100 / kTreePercent;
-      return m.inside.latency + m.between.latency * Model::log2_of(m.groups) + std::max(rails, domain);
-    }
+      return direct_pass(m);
+    case CollectiveAlgorithm::kHierarchical:
+      return hierarchical_pass(m);
     case CollectiveAlgorithm::kAutomatic:
     case CollectiveAlgorithm::kInNetwork:  // in_network_pass()
+    case CollectiveAlgorithm::kTree:       // all_reduce()
+    case CollectiveAlgorithm::kNvlsTree:
     case CollectiveAlgorithm::kRing:
       break;
   }
-  return m.ring_step() * (m.ranks - 1) + m.ring_rate().transmit_time(most);
+  return ring_pass(m);
+}
+
+Duration all_reduce(const Model& m, CollectiveAlgorithm algorithm) {
+  if (algorithm == CollectiveAlgorithm::kTree)
+    return tree_all_reduce(m);
+  return algorithm == CollectiveAlgorithm::kNvlsTree ? nvls_tree_all_reduce(m) : one_pass(m, algorithm) * 2;
 }
 
 /// All vectors go up and the results come down at the same time, in one pass also of an all-reduce. Up to a reducer and
 /// down again is the way of one message between two ranks.
-Duration in_network_pass(const Model& m) { return m.flat().latency + m.flat().rate.transmit_time(m.size); }
+Duration in_network_pass(const Model& m) {
+  const Rate rate = std::min(m.flat_rate(), m.reducers.lane_rate.value_or(m.flat_rate()));
+  return m.reducers.latency + rate.transmit_time(m.size);
+}
 
 Duration rooted(const Model& m, CollectiveAlgorithm algorithm) {
-  const Duration chunk = m.ring_rate().transmit_time(std::min(m.chunk, m.size));
-  const Duration all = m.ring_rate().transmit_time(m.size);
-  if (algorithm == CollectiveAlgorithm::kTree && m.groups > 1)
-    return m.tree_descent() + chunk * (Model::log2_of(m.groups) + m.locals - 1) + all * 100 / kTreePercent;
-  if (algorithm == CollectiveAlgorithm::kTree)
-    return (m.flat().latency + chunk) * Model::log2_of(m.ranks) + all * 100 / kTreePercent;
-  return (m.ring_step() + chunk) * (m.ranks - 1) + all;
+  const Duration chunk = m.through_rate().transmit_time(std::min(m.chunk, m.size));
+  const Duration all = m.through_rate().transmit_time(m.size);
+  const std::int64_t leaves = m.groups == 1 ? 0 : std::min(m.groups, m.ranks - 1);
+  if (algorithm != CollectiveAlgorithm::kTree)
+    return m.between.latency * leaves + m.inside.latency * (m.ranks - 1 - leaves) + chunk * (m.ranks - 1) + all;
+  if (m.scale_up && m.groups > 1)
+    return m.between.latency * log2_of(m.groups) + m.inside.latency * (m.locals - 1) +
+           chunk * (log2_of(m.groups) + m.locals - 1) + all * 100 / kTreePercent;
+  return (m.between.latency + chunk) * log2_of(m.ranks) + all * 100 / kTreePercent;
+}
+
+Duration all_to_all(const Model& m, CollectiveAlgorithm algorithm) {
+  const bool relayed = algorithm == CollectiveAlgorithm::kHierarchical;
+  return direct_pass(m) + (relayed ? m.inside.latency : Duration::zero());
 }
 
 }  // namespace
@@ -102,32 +253,28 @@ TierModels tier_models(std::span<const verbs::Rail> rails) {
   TierModels models;
   for (const verbs::Rail& rail : rails) {
     TierModel& tier = rail.kind == verbs::RailKind::kScaleUp ? models.scale_up : models.scale_out;
-    tier.rate = tier.rate + rail.rate;
+    tier.rate = tier.rate == Rate::zero() ? rail.rate : std::min(tier.rate, rail.rate);
   }
   return models;
 }
 
 Duration estimate(const LaneContext& context, CollectiveAlgorithm algorithm, const TierModels& tiers) {
-  const Model model = model_of(context, tiers);
+  const Model model = model_of(context, algorithm, tiers);
   if (model.ranks == 1)
     return Duration::zero();
   if (algorithm == CollectiveAlgorithm::kInNetwork)
     return in_network_pass(model);
   switch (context.request.kind) {
     case CollectiveKind::kAllReduce:
-      return one_pass(model, algorithm) * 2;
+      return all_reduce(model, algorithm);
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllGather:
       return one_pass(model, algorithm);
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kReduce:
       return rooted(model, algorithm);
-    case CollectiveKind::kAllToAll: {
-      const Bytes most = model.size * (model.ranks - 1) / model.ranks;
-      const bool relayed = algorithm == CollectiveAlgorithm::kHierarchical;
-      return model.flat().latency + (relayed ? model.inside.latency : Duration::zero()) +
-             kPerMessage * (model.ranks - 1) + model.flat().rate.transmit_time(most);
-    }
+    case CollectiveKind::kAllToAll:
+      return all_to_all(model, algorithm);
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSend:
     case CollectiveKind::kReceive:

@@ -1,8 +1,9 @@
 // What `auto` goes by: the estimated time of each algorithm, by a cost model of the kind that NCCL's users know.
 //
 // Time = steps x latency + bytes / bandwidth, with the layout's groups, the rates of the rank's rails, typical
-// latencies, and what each message costs its sender. All ranks of a communicator must come to the same choice, so
-// their rails must be of the same rates. Source: NCCL's tuning model; Thakur et al., 2005.
+// latencies, the library's costs, and what each message costs its sender. It knows nothing of the network beyond the
+// rails: neither what flows share there nor NICs that several ranks use. All ranks of a communicator must come to the
+// same choice, so their rails must be of the same rates. Source: NCCL's tuning model; Thakur et al., 2005.
 #pragma once
 
 #include <span>
@@ -14,19 +15,20 @@
 
 namespace weft::workload {
 
-/// A link as the model sees it: from posting a message to the receiver's program, beside its bytes; and the rate of a
-/// rank. The latencies are typical of NVLink and of a network of two tiers, since nothing can be measured beforehand.
+/// A rail as the model sees it: from posting a message to the receiver's program, beside its bytes and what the library
+/// takes; and its rate. The latencies are typical of NVLink and of a network of two tiers, since nothing can be measured
+/// beforehand.
 struct TierModel {
   Duration latency{};
   Rate rate{};
 };
 
 struct TierModels {
-  TierModel scale_out{Duration::microseconds(5), Rate::zero()};
-  TierModel scale_up{Duration::microseconds(2), Rate::zero()};
+  TierModel scale_out{Duration::nanoseconds(1'500), Rate::zero()};
+  TierModel scale_up{Duration::microseconds(1), Rate::zero()};
 };
 
-/// From the rails of a rank; those of one kind add up.
+/// From the rails of a rank, of each kind the slowest.
 [[nodiscard]] TierModels tier_models(std::span<const verbs::Rail> rails);
 
 /// The estimate for an algorithm that the communicator can run; not for sends, receives and barriers, which have one

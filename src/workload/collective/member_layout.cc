@@ -34,10 +34,11 @@ MemberLayout::MemberLayout(const Communicator& communicator, const JobLayout& la
   std::uint32_t positions = 0;
   for (const std::vector<MemberIndex>& members : groups_) {
     first_position_.push_back(positions);
-    positions += static_cast<std::uint32_t>(members.size());
-    largest_ = std::max(largest_, static_cast<std::uint32_t>(members.size()));
+    const auto count = static_cast<std::uint32_t>(members.size());
+    positions += count;
+    largest_ = std::max(largest_, count);
+    smallest_ = smallest_ == 0 ? count : std::min(smallest_, count);
   }
-  regular_ = std::all_of(groups_.begin(), groups_.end(), [&](const auto& group) { return group.size() == largest_; });
   reach_ = found_reach();
 }
 
@@ -45,7 +46,7 @@ Reach MemberLayout::found_reach() const {
   const bool alone = groups() == 1 && scale_up_;
   if (alone || std::all_of(parts_.begin(), parts_.end(), [this](const auto& parts) { return parts == parts_[0]; }))
     return Reach::kAnyTwo;
-  if (!regular_ || !scale_up_)
+  if (!is_regular() || !scale_up_)
     return Reach::kNotAll;
   for (std::uint32_t member = 0; member < size(); ++member) {
     if (parts_[member] != parts_[groups_[0][places_[member].local].value()])

@@ -27,8 +27,9 @@ class MemberLayout {
   [[nodiscard]] std::uint32_t local_of(MemberIndex member) const { return places_[member.value()].local; }
   [[nodiscard]] const std::vector<MemberIndex>& group(std::uint32_t index) const { return groups_[index]; }
   [[nodiscard]] std::uint32_t largest_group() const { return largest_; }
+  [[nodiscard]] std::uint32_t smallest_group() const { return smallest_; }
   /// Every group has as many members as the largest.
-  [[nodiscard]] bool is_regular() const { return regular_; }
+  [[nodiscard]] bool is_regular() const { return smallest_ == largest_; }
   /// Both are in one domain and have a rail inside it.
   [[nodiscard]] bool over_scale_up(MemberIndex a, MemberIndex b) const;
   /// Any two members of a group reach each other over scale-up links.
@@ -74,8 +75,8 @@ class MemberLayout {
   std::vector<std::vector<MemberIndex>> groups_;
   std::vector<std::uint32_t> first_position_;  // of each group, in a ring
   std::uint32_t largest_ = 0;
+  std::uint32_t smallest_ = 0;
   std::uint32_t rails_ = 1;
-  bool regular_ = true;
   bool scale_up_ = true;
   Reach reach_ = Reach::kAnyTwo;
 };
