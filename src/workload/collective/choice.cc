@@ -7,8 +7,11 @@
 namespace weft::workload {
 namespace {
 
-/// What a rank spends on each message that it sends itself.
-constexpr Duration kPerMessage = Duration::nanoseconds(150);
+/// What a rank spends on each of many messages that it sends by its NIC at a time.
+constexpr Duration kPerMessage = Duration::nanoseconds(200);
+/// Of the rate of scale-up links, what is left beside headers and what else takes their time: NVLink's 256 of 272 bytes,
+/// of 87.55 % (share/catalogue/scale_up.toml).
+constexpr std::int64_t kScaleUpPercent = 82;
 /// Where nodes of a tree have two children, its links reach this share of their rate, as NCCL's model has it.
 constexpr std::int64_t kTreePercent = 92;
 
@@ -112,10 +115,12 @@ Duration ring_pass(const Model& m) {
   const Bytes first = std::min(segment, m.chunk);
   const std::int64_t inside = m.scale_up ? rounded_up(m.channels * (m.locals - 1), m.locals) : m.busiest();
   const std::int64_t leaves = m.groups == 1 ? 0 : std::min(m.groups, m.ranks - 1);
-  const Duration outward = m.groups == 1 ? Duration::zero() : m.between.time(segment, m.busiest());
+  const Bytes most = m.size * (m.ranks - 1) / m.ranks / m.channels;
+  const Duration outward = m.groups == 1 ? Duration::zero() : m.between.time(most, m.busiest());
   const Duration chain = (m.between.start(first) + m.between.time(first, m.busiest())) * leaves +
                          (m.inside.start(first) + m.inside.time(first, m.scale_up ? 1 : inside)) * (m.ranks - 1 - leaves);
-  return std::max(chain, std::max(outward, m.inside.time(segment, inside)) * (m.ranks - 1));
+  const Duration last = (m.groups == 1 ? m.inside : m.between).start(first);
+  return std::max(chain, std::max(outward, m.inside.time(most, inside)) + last);
 }
 
 // Every chunk goes up a chain through its group, over the tree of the groups' heads, and back the same way; both trees
@@ -165,7 +170,7 @@ Duration direct_pass(const Model& m) {
       m.in_domain() ? Duration::zero() : m.rails_rate().transmit_time(m.size * (m.ranks - near) / m.ranks);
   const Duration inside = m.inside_rate().transmit_time(m.size * (near - 1) / m.ranks);
   const Duration start = m.between.start(std::min(m.size / m.ranks, m.chunk));
-  return start + kPerMessage * (m.ranks - 1) + std::max(outward, inside);
+  return start + (m.in_domain() ? Duration::zero() : kPerMessage * (m.ranks - near)) + std::max(outward, inside);
 }
 
 /// Halves of halves, each exchanged before the next; the first member's partners stand for those of all.
@@ -192,9 +197,11 @@ Duration hierarchical_pass(const Model& m) {
   if (m.locals == 1)
     return rails;
   const Duration domain = m.inside_rate().transmit_time(share * (m.locals - 1));
+  if (m.groups == 1)
+    return m.inside.start(first) + domain;
   if (!m.scale_up)  // both over the same rails
     return m.inside.start(first) + kPerMessage * (m.locals - 1) + rails + domain;
-  return m.inside.start(first) + m.inside.time(first * (m.locals - 1)) + std::max(rails, domain);
+  return m.inside.start(first) + std::max(m.inside.time(first * (m.locals - 1)) + rails, domain);
 }
 
 /// Once over all data, as reduce-scatter and all-gather do; all-reduce does it twice.
@@ -252,8 +259,10 @@ Duration all_to_all(const Model& m, CollectiveAlgorithm algorithm) {
 TierModels tier_models(std::span<const verbs::Rail> rails) {
   TierModels models;
   for (const verbs::Rail& rail : rails) {
-    TierModel& tier = rail.kind == verbs::RailKind::kScaleUp ? models.scale_up : models.scale_out;
-    tier.rate = tier.rate == Rate::zero() ? rail.rate : std::min(tier.rate, rail.rate);
+    const bool scale_up = rail.kind == verbs::RailKind::kScaleUp;
+    TierModel& tier = scale_up ? models.scale_up : models.scale_out;
+    const Rate rate = scale_up ? rail.rate * kScaleUpPercent / 100 : rail.rate;
+    tier.rate = tier.rate == Rate::zero() ? rate : std::min(tier.rate, rate);
   }
   return models;
 }

@@ -28,7 +28,7 @@ struct TierModels {
   TierModel scale_up{Duration::microseconds(1), Rate::zero()};
 };
 
-/// From the rails of a rank, of each kind the slowest.
+/// From the rails of a rank: of each kind the slowest, and of scale-up links what headers leave.
 [[nodiscard]] TierModels tier_models(std::span<const verbs::Rail> rails);
 
 /// The estimate for an algorithm that the communicator can run; not for sends, receives and barriers, which have one
