@@ -35,9 +35,9 @@ std::optional<Duration> all_reduce(const Ranks& ranks, std::string_view algorith
 // The tree's model had what goes up and what comes down in one direction of the links, and the ring's model no NIC
 // that two of its channels share: `auto` took 1.4 times as long as the best at 8 MiB, 1.3 at 256 KiB.
 TEST(AutomaticChoice, IsNotMuchSlowerThanTheBest) {
-  for (const Ranks& ranks : {Ranks{"4 and 3", 2, 7, "64 KiB"}, Ranks{"4 and 3", 2, 7, "1 MiB"},
-                             Ranks{"4 and 3", 2, 7, "8 MiB"}, Ranks{"4 and 4", 2, 8, "1 MiB"},
-                             Ranks{"three of 4", 3, 12, "256 KiB"}, Ranks{"three of 4", 3, 12, "4 MiB"}}) {
+  for (const Ranks& ranks :
+       {Ranks{"4 and 3", 2, 7, "64 KiB"}, Ranks{"4 and 3", 2, 7, "1 MiB"}, Ranks{"4 and 3", 2, 7, "8 MiB"},
+        Ranks{"4 and 4", 2, 8, "1 MiB"}, Ranks{"three of 4", 3, 12, "256 KiB"}, Ranks{"three of 4", 3, 12, "4 MiB"}}) {
     std::optional<Duration> best;
     std::string_view fastest;
     for (const std::string_view algorithm : {"ring", "tree", "halving-doubling", "direct", "hierarchical"}) {

@@ -105,7 +105,8 @@ TEST(InNetworkReduction, ThatReducersHaveNoRoomForIsRefusedBeforeTheRun) {
 TEST(InNetworkReduction, SaysWhichSwitchesWouldHaveToReduce) {
   const auto refused = [](std::string_view algorithm, std::string_view keys) {
     return refusal_of(from_text(fmt::format(
-        "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"rail-optimised\"\nhosts = 2\nhosts_per_leaf = 2\nspines = "
+        "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"rail-optimised\"\nhosts = 2\nhosts_per_leaf = "
+        "2\nspines = "
         "1\nnics_per_host = 4\ngpus_per_host = 4\n[scale_up]\nentry = \"nvlink4\"\n{}[[job]]\nname = \"job\"\ngpus = "
         "8\n[[traffic]]\nkind = \"collective\"\njob = \"job\"\nsize = \"1 MiB\"\nalgorithm = \"{}\"\n",
         keys, algorithm)));

@@ -9,8 +9,8 @@ namespace {
 
 /// What a rank spends on each of many messages that it sends by its NIC at a time.
 constexpr Duration kPerMessage = Duration::nanoseconds(200);
-/// Of the rate of scale-up links, what is left beside headers and what else takes their time: NVLink's 256 of 272 bytes,
-/// of 87.55 % (share/catalogue/scale_up.toml).
+/// Of the rate of scale-up links, what is left beside headers and what else takes their time: NVLink's 256 of 272
+/// bytes, of 87.55 % (share/catalogue/scale_up.toml).
 constexpr std::int64_t kScaleUpPercent = 82;
 /// Where nodes of a tree have two children, its links reach this share of their rate, as NCCL's model has it.
 constexpr std::int64_t kTreePercent = 92;
@@ -117,8 +117,9 @@ Duration ring_pass(const Model& m) {
   const std::int64_t leaves = m.groups == 1 ? 0 : std::min(m.groups, m.ranks - 1);
   const Bytes most = m.size * (m.ranks - 1) / m.ranks / m.channels;
   const Duration outward = m.groups == 1 ? Duration::zero() : m.between.time(most, m.busiest());
-  const Duration chain = (m.between.start(first) + m.between.time(first, m.busiest())) * leaves +
-                         (m.inside.start(first) + m.inside.time(first, m.scale_up ? 1 : inside)) * (m.ranks - 1 - leaves);
+  const Duration chain =
+      (m.between.start(first) + m.between.time(first, m.busiest())) * leaves +
+      (m.inside.start(first) + m.inside.time(first, m.scale_up ? 1 : inside)) * (m.ranks - 1 - leaves);
   const Duration last = (m.groups == 1 ? m.inside : m.between).start(first);
   return std::max(chain, std::max(outward, m.inside.time(most, inside)) + last);
 }
@@ -154,8 +155,7 @@ Duration nvls_tree_all_reduce(const Model& m) {
   const DoubleTree tree = double_tree(m.groups);
   const CollectiveCosts& costs = m.context.options->costs;
   const Rate rate = std::min(m.inside.rate, costs.in_network_tree_rate.value_or(m.inside.rate));
-  const Duration outward =
-      m.between.time(half, tree.edges) * 100 / (m.groups > 2 ? kTreePercent : std::int64_t{100});
+  const Duration outward = m.between.time(half, tree.edges) * 100 / (m.groups > 2 ? kTreePercent : std::int64_t{100});
   // In and out of the switch goes all of the vector, and the own share once more.
   const Duration domain = m.locals == 1 ? Duration::zero() : rate.transmit_time(m.size + share);
   const Duration filling = m.between.time(first, std::max<std::int64_t>(tree.path - tree.edges, 0)) +

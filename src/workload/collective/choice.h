@@ -16,8 +16,8 @@
 namespace weft::workload {
 
 /// A rail as the model sees it: from posting a message to the receiver's program, beside its bytes and what the library
-/// takes; and its rate. The latencies are typical of NVLink and of a network of two tiers, since nothing can be measured
-/// beforehand.
+/// takes; and its rate. The latencies are typical of NVLink and of a network of two tiers, since nothing can be
+/// measured beforehand.
 struct TierModel {
   Duration latency{};
   Rate rate{};

@@ -146,9 +146,8 @@ CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
   }
   // A ring, which has most steps, has to be the faster one by a percent. Reducers are asked for groups when they would
   // be taken, since what they keep is lost to others.
-  std::ranges::stable_sort(able, {}, [](const auto& one) {
-    return one.first * (one.second == CollectiveAlgorithm::kRing ? 101 : 100);
-  });
+  std::ranges::stable_sort(
+      able, {}, [](const auto& one) { return one.first * (one.second == CollectiveAlgorithm::kRing ? 101 : 100); });
   const auto chosen = std::ranges::find_if(able, [&](const auto& one) {
     request.algorithm = one.second;
     return has_groups_left(request).has_value();
