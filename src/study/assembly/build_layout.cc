@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "study/assembly/build_topology.h"
 #include "study/assembly/graph_parts.h"
+#include "study/assembly/shared_uplinks.h"
 
 namespace weft::study::assembly {
 namespace {
@@ -70,8 +71,10 @@ workload::JobLayout layout_of(const std::vector<world::MachinePlan>& machines, c
   workload::JobLayout layout;
   std::map<std::string, std::uint32_t> hosts;
   const std::vector<std::uint32_t> parts = joined_parts(graph, Joins::kCables);
+  std::vector<std::vector<workload::SharedUplinks>> uplinks = shared_uplinks(machines, graph);
   for (const world::MachinePlan& machine : machines) {
     workload::RankSite& site = layout.emplace_back();
+    site.uplinks = std::move(uplinks[layout.size() - 1]);
     const auto next = static_cast<std::uint32_t>(hosts.size());
     site.host = hosts.emplace(host_name(machine, graph, scale_up), next).first->second;
     site.gpu = machine.gpu;

@@ -5,7 +5,8 @@
 
 namespace weft::study::assembly {
 
-std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins) {
+std::vector<std::uint32_t> joined_by(const fabric::Graph& graph,
+                                     const std::function<bool(const fabric::Link&)>& joins) {
   std::vector<std::uint32_t> part(graph.nodes.size());
   std::iota(part.begin(), part.end(), 0U);
   const auto root = [&part](std::uint32_t node) {
@@ -15,7 +16,7 @@ std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins)
     return node;
   };
   for (const fabric::Link& link : graph.links) {
-    if (joins == Joins::kCables || graph[link.a.node].domain == graph[link.b.node].domain) {
+    if (joins(link)) {
       const std::uint32_t a = root(link.a.node.value());
       const std::uint32_t b = root(link.b.node.value());
       part[std::max(a, b)] = std::min(a, b);
@@ -25,6 +26,12 @@ std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins)
     part[node] = root(node);
   }
   return part;
+}
+
+std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins) {
+  return joined_by(graph, [&](const fabric::Link& link) {
+    return joins == Joins::kCables || graph[link.a.node].domain == graph[link.b.node].domain;
+  });
 }
 
 }  // namespace weft::study::assembly

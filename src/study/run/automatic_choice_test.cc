@@ -53,5 +53,64 @@ TEST(AutomaticChoice, IsNotMuchSlowerThanTheBest) {
   }
 }
 
+/// Of hosts with one GPU each, `per_leaf` to a leaf whose uplinks have so much of their rate.
+std::optional<Duration> over_leaves(std::string_view collective, std::string_view algorithm, int per_leaf,
+                                    std::string_view oversubscription) {
+  const auto scenario =
+      from_text(fmt::format("[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 16\n"
+                            "hosts_per_leaf = {}\noversubscription = \"{}\"\n[[traffic]]\nkind = \"collective\"\n"
+                            "collective = \"{}\"\nalgorithm = \"{}\"\nsize = \"8 MiB\"\n",
+                            per_leaf, oversubscription, collective, algorithm));
+  if (Collector none; !Simulation::create(scenario, none)) {
+    return std::nullopt;
+  }
+  const results::RunResults results = results_of(scenario);
+  EXPECT_EQ(results.run.end, results::RunEnd::kFinished) << results.run.error;
+  return results.run.ended_at - Time::zero();
+}
+
+// The model knew the rails alone: over uplinks of a quarter of the hosts' lines `auto` exchanged with all peers, in
+// twice the time of a ring.
+TEST(AutomaticChoice, KnowsUplinksThatRanksShare) {
+  for (const std::string_view collective : {"all-reduce", "reduce-scatter", "all-gather"}) {
+    for (const auto& [per_leaf, oversubscription] : {std::pair{8, "4:1"}, {4, "2:1"}, {2, "2:1"}, {8, "1:1"}}) {
+      std::optional<Duration> best;
+      std::string_view fastest;
+      for (const std::string_view algorithm : {"ring", "tree", "halving-doubling", "direct"}) {
+        const std::optional<Duration> time = over_leaves(collective, algorithm, per_leaf, oversubscription);
+        if (time && (!best || *time < *best)) {
+          best = time;
+          fastest = algorithm;
+        }
+      }
+      const std::optional<Duration> chosen = over_leaves(collective, "auto", per_leaf, oversubscription);
+      ASSERT_TRUE(best && chosen);
+      EXPECT_LE(chosen->seconds(), 1.15 * best->seconds())
+          << collective << ", " << per_leaf << " to a leaf, " << oversubscription << ": " << fastest;
+    }
+  }
+}
+
+// As NCCL_ALGO does.
+TEST(AutomaticChoice, TheScenarioMayNameWhatAutoStandsFor) {
+  const auto algorithm_of = [](std::string_view collective, std::string_view named) {
+    const auto scenario =
+        from_text(fmt::format("[topology]\nkind = \"single-switch\"\nhosts = 6\n[collectives]\nalgorithm = \"{}\"\n"
+                              "[[traffic]]\nkind = \"collective\"\ncollective = \"{}\"\nsize = \"1 MiB\"\n",
+                              named, collective));
+    Collector collector;
+    auto simulation = Simulation::create(scenario, collector);
+    require(simulation.has_value(), simulation ? "" : simulation.error().message);
+    EXPECT_EQ((*simulation)->run([](const Progress&) { return true; }), Simulation::End::kFinished);
+    return (*simulation)->collective_algorithm(0);
+  };
+  using enum workload::CollectiveAlgorithm;
+  EXPECT_EQ(algorithm_of("all-reduce", "ring"), kRing);
+  EXPECT_EQ(algorithm_of("all-reduce", "tree"), kTree);
+  EXPECT_NE(algorithm_of("all-gather", "tree"), kTree) << "there is none";
+  EXPECT_EQ(algorithm_of("all-reduce", "halving-doubling"), algorithm_of("all-reduce", "auto"))
+      << "six are no power of two";
+}
+
 }  // namespace
 }  // namespace weft::study::run

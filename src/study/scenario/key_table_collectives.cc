@@ -16,6 +16,11 @@ constexpr std::array kCollectives = {
         .fallback = "ideal",
         .about = "The communication library. `ideal`: software costs nothing.",
         .entry = "collectives"},
+    Key{.name = "algorithm",
+        .binding = bind<&CollectiveSettings::algorithm>(),
+        .fallback = "auto",
+        .about = "What jobs use, and traffic whose `algorithm` is `auto`, where an operation and its ranks can be "
+                 "served by it, as NCCL_ALGO has it; else, and with `auto`: the one that a cost model finds fastest."},
     Key{.name = "channels",
         .binding = bind<&CollectiveSettings::channels>(),
         .fallback = "0",

@@ -3,7 +3,8 @@
 namespace weft::study::scenario {
 
 workload::CollectiveOptions collective_options(const CollectiveSettings& settings) {
-  return {.channels = static_cast<std::uint32_t>(settings.channels),
+  return {.algorithm = settings.algorithm,
+          .channels = static_cast<std::uint32_t>(settings.channels),
           .chunk = settings.chunk,
           .buffer = settings.buffer,
           .queue_pairs = static_cast<std::uint32_t>(settings.queue_pairs),

@@ -15,7 +15,8 @@ namespace weft::study::scenario {
 
 /// [collectives]
 struct CollectiveSettings {
-  std::string profile;        // of the catalogue
+  std::string profile;  // of the catalogue
+  workload::CollectiveAlgorithm algorithm = workload::CollectiveAlgorithm::kAutomatic;
   std::int64_t channels = 0;  // 0: as many as there are rails
   Bytes chunk;
   Bytes buffer;

@@ -173,6 +173,16 @@ Duration direct_pass(const Model& m) {
   return start + (m.in_domain() ? Duration::zero() : kPerMessage * (m.ranks - near)) + std::max(outward, inside);
 }
 
+/// Of a rank's rails when each rank sends to the one so far behind it in order: who is behind a cut fills it together.
+Rate rate_at(const Model& m, std::int64_t distance) {
+  Rate rate = m.rails_rate();
+  for (const NetworkCut& cut : m.layout.cuts()) {
+    if (distance >= cut.groups * m.locals)
+      rate = std::min(rate, cut.share * m.layout.rails());
+  }
+  return rate;
+}
+
 /// Halves of halves, each exchanged before the next; the first member's partners stand for those of all.
 Duration halving_pass(const Model& m) {
   Duration sum;
@@ -181,7 +191,7 @@ Duration halving_pass(const Model& m) {
     const MemberIndex partner(static_cast<std::uint32_t>(distance));
     const bool inside = m.layout.over_scale_up(MemberIndex(0), partner);
     sum += (inside ? m.inside : m.between).start(std::min(part, m.chunk)) +
-           (inside ? m.inside.rate : m.rails_rate()).transmit_time(part);
+           (inside ? m.inside.rate : rate_at(m, distance)).transmit_time(part);
   }
   return sum;
 }
@@ -254,6 +264,70 @@ Duration all_to_all(const Model& m, CollectiveAlgorithm algorithm) {
   return direct_pass(m) + (relayed ? m.inside.latency : Duration::zero());
 }
 
+/// What an operation sends across a cut in each direction, over all rails behind it.
+Bytes across(const Model& m, CollectiveAlgorithm algorithm, CollectiveKind kind, const NetworkCut& cut) {
+  // Of what goes over all rails of a group, since some of them may be behind other cuts.
+  const Bytes of_groups = m.size * cut.members / (cut.groups * m.locals);
+  const std::int64_t passes = kind == CollectiveKind::kAllReduce ? 2 : 1;
+  const bool rooted = kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce;
+  switch (algorithm) {
+    case CollectiveAlgorithm::kInNetwork:
+      return m.size;
+    case CollectiveAlgorithm::kTree:
+    case CollectiveAlgorithm::kNvlsTree:  // half of the data on each edge, both ways but for a broadcast and a reduce
+      return of_groups * cut.tree_edges / (rooted ? 4 : 2);
+    case CollectiveAlgorithm::kDirect: {
+      const std::int64_t near = m.scale_up ? m.locals - cut.members / cut.groups : 0;
+      return m.size * passes * std::max<std::int64_t>(m.ranks - cut.members - near, 0) / m.ranks * cut.members;
+    }
+    case CollectiveAlgorithm::kRing:
+      return of_groups * cut.rings * (rooted ? 1 : passes * (m.ranks - 1)) / (rooted ? 1 : m.ranks);
+    case CollectiveAlgorithm::kHierarchical:
+      if (kind == CollectiveKind::kAllToAll)
+        return across(m, CollectiveAlgorithm::kDirect, kind, cut);
+      return of_groups * cut.rings * passes * (m.groups - 1) / m.groups;
+    case CollectiveAlgorithm::kAutomatic:
+    case CollectiveAlgorithm::kHalvingDoubling:  // rate_at()
+    case CollectiveAlgorithm::kRecursiveDoubling:
+      break;
+  }
+  return Bytes::zero();
+}
+
+/// No operation is faster than what it sends over shared uplinks allows.
+Duration least_across(const Model& m, CollectiveAlgorithm algorithm, CollectiveKind kind) {
+  Duration least;
+  for (const NetworkCut& cut : m.layout.cuts()) {
+    const Rate uplinks = cut.share * (cut.members * m.layout.rails());
+    const Bytes crossing = across(m, algorithm, kind, cut);
+    if (crossing > Bytes::zero())
+      least = std::max(least, m.between.start(std::min(m.chunk, m.size)) + uplinks.transmit_time(crossing));
+  }
+  return least;
+}
+
+Duration by_links(const Model& m, CollectiveAlgorithm algorithm, CollectiveKind kind) {
+  if (algorithm == CollectiveAlgorithm::kInNetwork)
+    return in_network_pass(m);
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return all_reduce(m, algorithm);
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllGather:
+      return one_pass(m, algorithm);
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kReduce:
+      return rooted(m, algorithm);
+    case CollectiveKind::kAllToAll:
+      return all_to_all(m, algorithm);
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSend:
+    case CollectiveKind::kReceive:
+      break;
+  }
+  return Duration::zero();
+}
+
 }  // namespace
 
 TierModels tier_models(std::span<const verbs::Rail> rails) {
@@ -271,25 +345,8 @@ Duration estimate(const LaneContext& context, CollectiveAlgorithm algorithm, con
   const Model model = model_of(context, algorithm, tiers);
   if (model.ranks == 1)
     return Duration::zero();
-  if (algorithm == CollectiveAlgorithm::kInNetwork)
-    return in_network_pass(model);
-  switch (context.request.kind) {
-    case CollectiveKind::kAllReduce:
-      return all_reduce(model, algorithm);
-    case CollectiveKind::kReduceScatter:
-    case CollectiveKind::kAllGather:
-      return one_pass(model, algorithm);
-    case CollectiveKind::kBroadcast:
-    case CollectiveKind::kReduce:
-      return rooted(model, algorithm);
-    case CollectiveKind::kAllToAll:
-      return all_to_all(model, algorithm);
-    case CollectiveKind::kBarrier:
-    case CollectiveKind::kSend:
-    case CollectiveKind::kReceive:
-      break;
-  }
-  return Duration::zero();
+  const CollectiveKind kind = context.request.kind;
+  return std::max(by_links(model, algorithm, kind), least_across(model, algorithm, kind));
 }
 
 }  // namespace weft::workload

@@ -1,9 +1,10 @@
 // What `auto` goes by: the estimated time of each algorithm, by a cost model of the kind that NCCL's users know.
 //
 // Time = steps x latency + bytes / bandwidth, with the layout's groups, the rates of the rank's rails, typical
-// latencies, the library's costs, and what each message costs its sender. It knows nothing of the network beyond the
-// rails: neither what flows share there nor NICs that several ranks use. All ranks of a communicator must come to the
-// same choice, so their rails must be of the same rates. Source: NCCL's tuning model; Thakur et al., 2005.
+// latencies, the library's costs, and what each message costs its sender; and no less than what crosses uplinks that
+// the ranks share takes there (workload/collective/network_cuts.h). It knows nothing of NICs that several ranks use,
+// nor of flows whose hashes fall together. All ranks of a communicator must come to the same choice, so their rails
+// must be of the same rates. Source: NCCL's tuning model; Thakur et al., 2005.
 #pragma once
 
 #include <span>

@@ -20,7 +20,8 @@ constexpr Bytes kShort = Bytes(64);
 /// Ranks of hosts with so many GPUs each and one NIC for each GPU.
 class Estimate {
  public:
-  explicit Estimate(const std::vector<std::uint32_t>& hosts, bool scale_up = true) {
+  /// `leaf`: so many hosts share uplinks of a quarter of their rate; 0: none do.
+  explicit Estimate(const std::vector<std::uint32_t>& hosts, bool scale_up = true, std::uint32_t leaf = 0) {
     JobLayout sites;
     Communicator all{.name = "all", .members = {}};
     for (std::uint32_t host = 0; host < hosts.size(); ++host) {
@@ -30,6 +31,8 @@ class Estimate {
           site.domain = host;
           site.scale_up = 1;
         }
+        if (leaf > 0)
+          site.uplinks = {{.block = host / leaf, .share = kNic / 4}};
         all.members.push_back(RankId(static_cast<std::uint32_t>(sites.size())));
         sites.push_back(std::move(site));
       }
@@ -132,6 +135,19 @@ TEST(Choice, ALaneCopiesAChunkBeforeItLeaves) {
 TEST(Choice, ARankHasTheRateOfItsOwnRails) {
   const std::vector<verbs::Rail> rails(4, verbs::Rail{.rate = kNic});
   EXPECT_EQ(tier_models(rails).scale_out.rate, kNic);
+}
+
+// Of 16 hosts, eight to a leaf: half of what exchanges carry crosses uplinks of a quarter of the rate, and of a ring
+// one edge, for which they have room.
+TEST(Choice, ExchangesTakeWhatOversubscribedUplinksAllow) {
+  const std::vector<std::uint32_t> hosts(16, 1);
+  const Estimate even(hosts);
+  const Estimate shared(hosts, true, 8);
+  EXPECT_NEAR(even.passes(kDirect), 2 * 15.0 / 16, 0.01);
+  EXPECT_NEAR(shared.passes(kDirect), 2 * 8.0 / 16 * 4, 0.01);
+  EXPECT_NEAR(shared.passes(kHalvingDoubling), 2 * (8.0 / 16 * 4 + 7.0 / 16), 0.01);
+  EXPECT_EQ(shared.of(kRing, kLong), even.of(kRing, kLong));
+  EXPECT_NEAR(Estimate(hosts, true, 2).passes(kRing), 2 * 15.0 / 16 * 2, 0.01) << "two hosts have half of the rate";
 }
 
 // Inside one domain the network counts for nothing, and need not be there.

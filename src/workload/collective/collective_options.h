@@ -36,6 +36,8 @@ struct CollectiveCosts {
 };
 
 struct CollectiveOptions {
+  /// What kAutomatic stands for where it can be used; else, and of kAutomatic itself, the fastest by a cost model.
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAutomatic;
   std::uint32_t channels = 0;      // 0: as many as the layout gives rails (MemberLayout)
   Bytes chunk = Bytes(512 << 10);  // largest message; whole elements
   Bytes buffer = Bytes(4 << 20);   // that a rank keeps for what comes in over one edge; at least two chunks

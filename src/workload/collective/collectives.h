@@ -15,6 +15,7 @@
 
 #include "base/data_size.h"
 #include "base/ids.h"
+#include "base/rate.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "verbs/machine.h"
@@ -61,6 +62,14 @@ inline constexpr std::array<std::string_view, 9> kCollectiveAlgorithmWords = {
 inline constexpr std::size_t kCollectiveAlgorithms = kCollectiveAlgorithmWords.size();
 [[nodiscard]] std::string_view to_string(CollectiveAlgorithm algorithm);
 
+/// Uplinks that a rank's rails share with others of the job: those of its leaf, pod, or group of a dragonfly.
+struct SharedUplinks {
+  std::uint32_t block = 0;  // the same number: the same uplinks
+  Rate share{};             // of each rail behind them, when all send; less than the rail's own rate
+
+  friend bool operator==(const SharedUplinks&, const SharedUplinks&) = default;
+};
+
 /// Where a rank of the job runs, as far as algorithms care.
 struct RankSite {
   std::uint32_t host = 0;                   // the same number: the same host
@@ -77,7 +86,8 @@ struct RankSite {
     std::uint32_t part = 0;
     RankId through{};
   };
-  std::vector<Relay> relays{};  // by part
+  std::vector<Relay> relays{};           // by part
+  std::vector<SharedUplinks> uplinks{};  // of its first rail; none where the network has room for all rails
 };
 
 /// All ranks of a job, by RankId.

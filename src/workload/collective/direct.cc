@@ -98,12 +98,18 @@ Lane gather_receive(DirectView view) {
   }
 }
 
-/// Exchanges in which a rank has done with one before it deals with the next: by groups, and by places in them. What
-/// stays in a group takes no time beside the rest, so in the order of the ranks alone all of one group would come to
-/// the first rank of the next one together.
+/// Exchanges with peers of another group, one after the other: by groups, and by places in them, so that those of one
+/// group do not all come to the same rank of the next one together. With peers that scale-up links reach, which may be
+/// one for each pair, a rank exchanges chunk by chunk with all of them, meanwhile.
 struct PairwiseView : DirectView {
+  bool over_scale_up = false;
+
   [[nodiscard]] MemberIndex ahead(std::uint32_t step) const { return at(step, false); }
   [[nodiscard]] MemberIndex behind(std::uint32_t step) const { return at(step, true); }
+  [[nodiscard]] bool has(MemberIndex peer) const {
+    const MemberLayout& layout = *context.layout;
+    return (layout.has_scale_up() && layout.over_scale_up(context.self, peer)) == over_scale_up;
+  }
 
  private:
   [[nodiscard]] MemberIndex at(std::uint32_t step, bool back) const {
@@ -120,28 +126,32 @@ struct PairwiseView : DirectView {
   }
 };
 
-Lane pairwise_send(PairwiseView view) {
-  const Chunker chunker = view.context.chunker();
-  for (std::uint32_t step = 1; step <= view.steps(); ++step) {
-    const Extent share = view.share_of(view.ahead(step));
-    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
-      co_yield {.kind = Action::Kind::kSend,
-                .slot = view.context.rail_slot(view.channel, 0),
-                .peer = view.ahead(step),
-                .extent = chunker.chunk(share, chunk)};
-  }
+Action pairwise_action(const PairwiseView& view, Action::Kind kind, MemberIndex peer, std::uint64_t chunk) {
+  return {.kind = kind,
+          .buffer = kind == Action::Kind::kReceive ? BufferKind::kResult : BufferKind::kData,
+          .slot = view.context.rail_slot(view.channel, 0),
+          .peer = peer,
+          .extent = view.context.chunker().chunk(view.share_of(peer), chunk)};
 }
 
-Lane pairwise_receive(PairwiseView view) {
+/// Sends to those ahead, or receives from those behind.
+Lane pairwise_lane(PairwiseView view, Action::Kind kind) {
   const Chunker chunker = view.context.chunker();
-  for (std::uint32_t step = 1; step <= view.steps(); ++step) {
-    const Extent share = view.share_of(view.behind(step));
-    for (std::uint64_t chunk = 0; chunk < chunker.chunks(share); ++chunk)
-      co_yield {.kind = Action::Kind::kReceive,
-                .buffer = BufferKind::kResult,
-                .slot = view.context.rail_slot(view.channel, 0),
-                .peer = view.behind(step),
-                .extent = chunker.chunk(share, chunk)};
+  const auto peer_of = [&](std::uint32_t step) {
+    return kind == Action::Kind::kSend ? view.ahead(step) : view.behind(step);
+  };
+  // Peers over scale-up links take turns with each chunk, others have all of theirs in one turn.
+  const std::uint64_t turns = view.over_scale_up ? view.chunks() : 1;
+  for (std::uint64_t turn = 0; turn < turns; ++turn) {
+    for (std::uint32_t step = 1; step <= view.steps(); ++step) {
+      const MemberIndex peer = peer_of(step);
+      if (!view.has(peer))
+        continue;
+      const std::uint64_t chunks = chunker.chunks(view.share_of(peer));
+      const std::uint64_t end = view.over_scale_up ? std::min(turn + 1, chunks) : chunks;
+      for (std::uint64_t chunk = turn; chunk < end; ++chunk)
+        co_yield pairwise_action(view, kind, peer, chunk);
+    }
   }
 }
 
@@ -185,8 +195,13 @@ void add_direct_all_gather(const LaneContext& context, Lanes& lanes) {
 
 void add_pairwise_all_to_all(const LaneContext& context, Lanes& lanes) {
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
-    lanes.add(pairwise_send({{context, channel}}));
-    lanes.add(pairwise_receive({{context, channel}}));
+    for (const bool over_scale_up : {false, true}) {
+      if (over_scale_up ? !context.layout->has_scale_up()
+                        : context.layout->has_scale_up() && context.layout->groups() == 1)
+        continue;
+      lanes.add(pairwise_lane({{context, channel}, over_scale_up}, Action::Kind::kSend));
+      lanes.add(pairwise_lane({{context, channel}, over_scale_up}, Action::Kind::kReceive));
+    }
   }
   lanes.add(copy_own(context));
 }

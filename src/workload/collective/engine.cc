@@ -135,6 +135,10 @@ Result<void> CollectiveEngine::check(const CollectiveRequest& request) const {
 }
 
 CollectiveAlgorithm CollectiveEngine::choose(CollectiveRequest request) const {
+  request.algorithm = options_.collectives.algorithm;
+  if (request.algorithm != CollectiveAlgorithm::kAutomatic && check_algorithm(context_of(request), request.algorithm) &&
+      has_groups_left(request))
+    return request.algorithm;
   const TierModels tiers = tier_models(messenger_.ports().machine().rails());
   std::vector<std::pair<Duration, CollectiveAlgorithm>> able;
   for (std::size_t i = 1; i < kCollectiveAlgorithms; ++i) {

@@ -40,6 +40,11 @@ MemberLayout::MemberLayout(const Communicator& communicator, const JobLayout& la
     smallest_ = smallest_ == 0 ? count : std::min(smallest_, count);
   }
   reach_ = found_reach();
+  std::vector<MemberUplinks> uplinks;
+  uplinks.reserve(size());
+  for (std::uint32_t i = 0; i < size(); ++i)
+    uplinks.push_back({.group = places_[i].group, .uplinks = layout[communicator.members[i].value()].uplinks});
+  cuts_ = cuts_of(uplinks);
 }
 
 Reach MemberLayout::found_reach() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workload/collective/collectives.h"
+#include "workload/collective/network_cuts.h"
 
 namespace weft::workload {
 
@@ -39,6 +40,9 @@ class MemberLayout {
   /// Channels that use every rail once: a group's members times their rails where scale-up links join the group, else
   /// the rails of one member.
   [[nodiscard]] std::uint32_t default_channels() const;
+
+  /// What members share in an oversubscribed network.
+  [[nodiscard]] const std::vector<NetworkCut>& cuts() const { return cuts_; }
 
   /// Over networks that are not joined.
   [[nodiscard]] Reach reach() const { return reach_; }
@@ -74,6 +78,7 @@ class MemberLayout {
   std::vector<Place> places_;                              // by member
   std::vector<std::vector<MemberIndex>> groups_;
   std::vector<std::uint32_t> first_position_;  // of each group, in a ring
+  std::vector<NetworkCut> cuts_;
   std::uint32_t largest_ = 0;
   std::uint32_t smallest_ = 0;
   std::uint32_t rails_ = 1;
