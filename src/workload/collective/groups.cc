@@ -77,7 +77,7 @@ Result<void> GroupTable::reserve(CommunicatorId communicator, std::uint32_t chan
     const GroupRail group_rail = group_rail_of(name);
     auto endpoints = endpoints_of(name, group_rail.scale_up);
     if (!endpoints)
-      return pass_on(endpoints);
+      return {};  // of ranks that are still to be made, the last of which asks again
     provider = messenger_.ports().machine().rails()[group_rail.rail].groups;
     reservation.groups.push_back(*std::move(endpoints));
   }

@@ -42,7 +42,8 @@ class GroupTable {
   /// What the members' reducer can do. Errors: nothing on their rails reduces.
   [[nodiscard]] Result<verbs::ReduceLimits> limits(const GroupName& name) const;
   /// Keeps room in the reducers for the groups of all members over so many channels, for the communicator's lifetime.
-  /// Every member gets the same answer. Errors: as limits, no room in some reducer.
+  /// Every member gets the same answer; nothing is kept, and nothing wrong, while ranks are missing that are still to
+  /// be made. Errors: as limits, no room in some reducer.
   [[nodiscard]] Result<void> reserve(CommunicatorId communicator, std::uint32_t channels) const;
   /// Errors: as limits, and what the provider refuses.
   [[nodiscard]] Result<ReducingGroup> find(const GroupName& name);
