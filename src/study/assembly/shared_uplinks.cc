@@ -70,6 +70,10 @@ class Partings {
       return !is_switch(graph_, link.a.node) || !is_switch(graph_, link.b.node) || is_inside(link);
     };
     const std::vector<std::uint32_t> blocks = joined_by(graph_, inside);
+    if (blocks == last_) {
+      return;
+    }
+    last_ = blocks;
     std::vector<Rate> up(graph_.nodes.size());
     for (const Link& link : graph_.links) {
       const std::uint32_t a = blocks[link.a.node.value()];
@@ -103,6 +107,7 @@ class Partings {
   const Graph& graph_;
   std::vector<Rate> rates_;
   std::vector<std::vector<workload::SharedUplinks>> found_;
+  std::vector<std::uint32_t> last_;  // the blocks of the parting before
   std::uint32_t next_block_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "study/assembly/build_topology.h"
+#include "study/assembly/build_traffic.h"
 #include "study/scenario/scenario_test_support.h"
 
 namespace weft::study::assembly {
@@ -25,9 +26,13 @@ Uplinks uplinks_of(const std::string& topology) {
     return {};
   }
   const Result<fabric::Graph> graph = build_topology(*scenario);
+  if (!graph) {
+    ADD_FAILURE() << graph.error().message;
+    return {};
+  }
   const Result<std::vector<TrafficPlan>> plans = plan_traffic(*scenario, *graph);
-  if (!graph || !plans) {
-    ADD_FAILURE() << (graph ? plans.error().message : graph.error().message);
+  if (!plans) {
+    ADD_FAILURE() << plans.error().message;
     return {};
   }
   return shared_uplinks(plans->front().machines, *graph);
@@ -64,7 +69,7 @@ TEST(SharedUplinks, OfALeafAreWhatItsHostsShare) {
 
 // Pods are what the tiers below the cores join.
 TEST(SharedUplinks, OfAPodAreThoseOfItsUpperSwitches) {
-  const Uplinks found = uplinks_of("kind = \"fat-tree\"\nk = 4\noversubscription = \"2:1\"");
+  const Uplinks found = uplinks_of("kind = \"fat-tree\"\ntiers = 3\nradix = 12\noversubscription = \"2:1\"");
   ASSERT_FALSE(found.empty());
   EXPECT_GT(blocks(found), 0U);
   for (const auto& one : found) {

@@ -95,7 +95,8 @@ TEST(AutomaticChoice, KnowsUplinksThatRanksShare) {
 TEST(AutomaticChoice, TheScenarioMayNameWhatAutoStandsFor) {
   const auto algorithm_of = [](std::string_view collective, std::string_view named) {
     const auto scenario =
-        from_text(fmt::format("[topology]\nkind = \"single-switch\"\nhosts = 6\n[collectives]\nalgorithm = \"{}\"\n"
+        from_text(fmt::format("[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"single-switch\"\nhosts = "
+                              "6\n[collectives]\nalgorithm = \"{}\"\n"
                               "[[traffic]]\nkind = \"collective\"\ncollective = \"{}\"\nsize = \"1 MiB\"\n",
                               named, collective));
     Collector collector;
