@@ -69,10 +69,8 @@ Result<std::vector<DeviceConfig>> chosen_devices(std::vector<DeviceConfig> devic
 }
 
 Result<void> write_devices(const std::vector<DeviceConfig>& devices, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return fail("{}: {}", folder, error.message());
+  if (Result<void> made = make_folder(folder); !made) {
+    return made;
   }
   for (const DeviceConfig& device : devices) {
     const std::filesystem::path path = std::filesystem::path(folder) / study::devices::file_name_of(device);

@@ -179,6 +179,10 @@ int main(int argc, char** argv) {
   using namespace weft::cli;
   // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.
   std::signal(SIGPIPE, SIG_DFL);
+  // So does whoever asks for its end, from the beginning: a shell has `command &` of a script ignore SIGINT, which
+  // would hold until a command catches interrupts for itself.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
   occupy_standard_streams();
   tolerate_deaf_standard_error();
   const weft::Result<RankRole> role = take_role(argc > 1 ? argv[1] : "");

@@ -13,14 +13,21 @@
 namespace weft::cli {
 namespace {
 
-void add_side_options(CLI::App& app, PerfSideText& text) {
-  app.add_option("-p,--port", text.port, "TCP port of the side channel")->capture_default_str();
+constexpr int kMostPort = 65'535;
+
+/// `least`: 0 where any free port will do.
+void add_side_options(CLI::App& app, PerfSideText& text, int least) {
+  app.add_option("-p,--port", text.port,
+                 least == 0 ? "TCP port of the side channel; 0 takes any" : "TCP port of the server's side channel")
+      ->check(CLI::Range(least, kMostPort))
+      ->capture_default_str();
   app.add_option("--transport", text.transport, "roce (RoCEv2) or uet (Ultra Ethernet); both sides the same")
       ->capture_default_str();
   app.add_option(
       "--encrypt", text.key_file,
       "Encrypt by TSS of Ultra Ethernet with the key in this file: 64 hexadecimal digits; both sides the same");
-  app.add_option("--udp-port", text.udp_port, "UDP port of this side; 0 takes any (default: 4791, uet 4793)");
+  app.add_option("--udp-port", text.udp_port, "UDP port of this side; 0 takes any (default: 4791, uet 4793)")
+      ->check(CLI::Range(0, kMostPort));
   app.add_option("-m,--mtu", text.mtu, "Largest path MTU: 256, 512, 1024, 2048 or 4096; the path may allow less")
       ->capture_default_str();
   app.add_option("-u,--qp-timeout", text.ack_timeout, "Local ACK timeout, or of a packet over uet: 4.096 us * 2^n")
@@ -147,7 +154,7 @@ void add_options(CLI::App& app, PerfServerText& text) {
          "told keys and PSNs in clear")
       ->capture_default_str();
   app.add_flag("--once", text.once, "End after the first client");
-  add_side_options(app, text.side);
+  add_side_options(app, text.side, 0);
 }
 
 void add_options(CLI::App& app, PerfClientText& text) {
@@ -165,7 +172,7 @@ void add_options(CLI::App& app, PerfClientText& text) {
       ->check(CLI::Range(1U, live::PerfLimits::kMaxDepth))
       ->capture_default_str();
   app.add_flag("-a,--all", text.all_sizes, "All sizes: 2, 4, 8, ... bytes to 8 MiB, or to --size");
-  add_side_options(app, text.side);
+  add_side_options(app, text.side, 1);
 }
 
 Result<live::PerfServerOptions> to_options(const PerfServerText& text) {
@@ -202,8 +209,10 @@ Result<live::PerfClientOptions> to_options(const PerfClientText& text) {
   if (!side)
     return pass_on(side);
   Result<live::SocketAddress> server = live::SocketAddress::resolve(text.host, text.side.port);
-  if (!server)
-    return pass_on(server);
+  if (!server) {
+    const bool with_port = std::ranges::count(text.host, ':') == 1;  // an address of IPv6 has two or more
+    return fail("{}{}", server.error().message, with_port ? "; give the server's port with --port" : "");
+  }
   plan.transport = side->transport;
   plan.security = side->key ? live::PerfSecurity::kTss : live::PerfSecurity::kNone;
   live::PerfClientOptions options{.server = *server, .plan = plan, .rows = std::move(*rows), .side = *side};

@@ -62,8 +62,9 @@ Result<void> check_outputs(const PlanText& text) {
 
 Result<void> write_scenario(const PlanText& text, const PlanQuestion& question, Scenario scenario,
                             PlannedDesign& design, std::size_t number, const study::scenario::Catalogue& catalogue) {
-  std::error_code ignored;  // writing says it
-  std::filesystem::create_directories(text.write, ignored);
+  if (Result<void> made = make_folder(text.write); !made) {
+    return made;
+  }
   const std::string stem = std::filesystem::path(question.file).stem().string();
   const std::string file = (std::filesystem::path(text.write) / lettered(file_name_of(stem), number, ".toml")).string();
   scenario.file = file;

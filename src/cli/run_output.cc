@@ -13,15 +13,15 @@
 #include "study/run/ladder.h"
 
 namespace weft::cli {
-namespace {
 
 Result<void> make_folder(const std::string& path) {
+  if (Result<void> possible = check_folder_writable(path); !possible) {
+    return possible;
+  }
   std::error_code error;
   std::filesystem::create_directories(path, error);
   return error ? fail("cannot make the folder '{}': {}", path, error.message()) : Result<void>();
 }
-
-}  // namespace
 
 Result<void> write_text(const std::string& where, const std::string& text) {
   if (where == "-") {

@@ -16,6 +16,9 @@
 
 namespace weft::cli {
 
+/// A folder for output, with those above it. Errors say which part of its path cannot be one, and why.
+[[nodiscard]] Result<void> make_folder(const std::string& path);
+
 /// "incast-infiniband-seed2": a file name that tells runs of one scenario apart.
 [[nodiscard]] std::string run_name(const study::results::RunInfo& run);
 /// Characters that do not belong in file names, '/' first of all, become '-'.

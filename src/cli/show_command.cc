@@ -33,11 +33,7 @@ std::string size_text(std::uint64_t bytes) {
   return study::results::short_text(Bytes(static_cast<std::int64_t>(bytes)));
 }
 
-/// Errors of scenarios begin with their place.
-int refuse(const Error& error) {
-  fmt::print(stderr, "{}\n", shown_message(error));
-  return kUsageError;
-}
+int refuse(const Error& error) { return complain("show", error, kUsageError); }
 
 using Resolved = std::vector<study::assembly::ResolvedValue>;
 

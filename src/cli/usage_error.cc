@@ -47,6 +47,19 @@ std::string argument_error(const std::vector<std::string>& unread) {
   return is_option(first) ? fmt::format("unknown option '{}'", first) : fmt::format("unexpected argument '{}'", first);
 }
 
+/// What the parser says of a value, in the words of other messages.
+std::string value_error(const CLI::ParseError& error) {
+  constexpr std::string_view kUnread = "Could not convert: ";
+  constexpr std::string_view kIs = " = ";
+  const std::string_view text = error.what();
+  const std::size_t is = text.find(kIs);
+  if (!text.starts_with(kUnread) || is == std::string_view::npos) {
+    return std::string(text);
+  }
+  return fmt::format("{}: '{}' is no number that it takes", text.substr(kUnread.size(), is - kUnread.size()),
+                     text.substr(is + kIs.size()));
+}
+
 }  // namespace
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -59,7 +72,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   if (command.get_require_subcommand_min() > 0) {
     return fmt::format("{}: {}", name, subcommand_error(command, unread));
   }
-  return fmt::format("{}: {}; see '{} --help'", name, unread.empty() ? error.what() : argument_error(unread), name);
+  return fmt::format("{}: {}; see '{} --help'", name, unread.empty() ? value_error(error) : argument_error(unread),
+                     name);
 }
 
 }  // namespace weft::cli

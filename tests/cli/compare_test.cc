@@ -143,6 +143,16 @@ TEST_F(Compare, AnInterruptedOneGoesOnToTheSameResultWithoutACache) {
   EXPECT_FALSE(fs::exists(in("parts.json.parts")));
 }
 
+/// A shell has a command in the background of a script ignore SIGINT, which held as long as the work was planned: for
+/// half a minute here.
+TEST_F(Compare, EndsAtAnInterruptWhileItPlansWhereItsParentIgnoresThem) {
+  const Outcome outcome = run_weft(
+      fmt::format("compare {} --quick --quiet --no-cache --out {} & pid=$!; for i in $(seq 50); do "
+                  "kill -INT $pid 2>/dev/null || break; sleep 0.1; done; kill -KILL $pid 2>/dev/null; wait $pid",
+                  (kExamples / "mixtral-512gpu.toml").string(), in("long.json")));
+  EXPECT_EQ(outcome.exit_status, 130) << outcome.err;
+}
+
 TEST_F(Compare, WhatCannotServeTheScenarioSaysWhy) {
   const Outcome outcome = run_weft(fmt::format(
       "compare {} --set topology.domains=routed --fabrics rocev1,rocev2 --seeds 1 --no-risk --no-explain --out {}",

@@ -50,5 +50,12 @@ TEST(Emit, RefusesWhatItCannotWrite) {
   }
 }
 
+TEST(Emit, AFolderThatCannotBeMadeIsNamedWithTheReason) {
+  const Outcome outcome = run_weft("emit " + kExample + " --for sonic --out " + kExample + "/configurations");
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("weft emit: cannot make the folder '" + kExample + "/configurations'"));
+  EXPECT_THAT(outcome.err, HasSubstr("Not a directory"));
+}
+
 }  // namespace
 }  // namespace weft::test

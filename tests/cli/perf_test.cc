@@ -131,6 +131,21 @@ TEST(Perf, ErrorsAreOneLineAndStatusTwo) {
   }
 }
 
+TEST(Perf, SaysWhichPortsThereAre) {
+  for (const auto& [arguments, expected] :
+       {std::pair("client 127.0.0.1 --port 70000", "--port: Value 70000 not in range 1 to 65535"),
+        std::pair("client 127.0.0.1 --port 0", "--port: Value 0 not in range 1 to 65535"),
+        std::pair("client 127.0.0.1 --port http", "--port: Value http not in range 1 to 65535"),
+        std::pair("server --port -1", "--port: Value -1 not in range 0 to 65535"),
+        std::pair("client 127.0.0.1 --udp-port 65536", "--udp-port: Value 65536 not in range 0 to 65535"),
+        std::pair("client 127.0.0.1 --mtu 4k", "--mtu: '4k' is no number that it takes"),
+        std::pair("client 127.0.0.1:18515", "give the server's port with --port")}) {
+    const Outcome outcome = run_weft(fmt::format("perf {}", arguments));
+    EXPECT_EQ(outcome.exit_status, 2) << arguments;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(Perf, SaysThatThePortIsInUse) {
   const Outcome outcome = with_server(
       "",

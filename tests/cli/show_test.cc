@@ -72,10 +72,11 @@ TEST_F(Show, RefusesAWrongScenarioWithStatusTwoAndOneLine) {
   const auto outcome = show("--set switch.bufer=1MiB");
   EXPECT_EQ(outcome.exit_status, 2);
   EXPECT_THAT(outcome.out, IsEmpty());
-  EXPECT_THAT(outcome.err, StartsWith("--set switch.bufer: unknown key of [switch] 'bufer'; did you mean 'buffer'?"));
+  EXPECT_THAT(outcome.err,
+              StartsWith("weft show: --set switch.bufer: unknown key of [switch] 'bufer'; did you mean 'buffer'?"));
   const auto missing = run_weft("show no-such-file.toml");
   EXPECT_EQ(missing.exit_status, 2);
-  EXPECT_EQ(missing.err, "no-such-file.toml: No such file or directory\n");
+  EXPECT_EQ(missing.err, "weft show: no-such-file.toml: No such file or directory\n");
   EXPECT_EQ(show("--case larg").exit_status, 2);
 }
 

@@ -1,7 +1,5 @@
 #include "fabric/scheduled/credit_scheduler.h"
 
-#include <bit>
-
 namespace weft::fabric {
 
 void CreditScheduler::request(CreditSource source, std::uint32_t bytes) {
@@ -17,51 +15,24 @@ void CreditScheduler::request(CreditSource source, std::uint32_t bytes) {
   queues_[source].demand += bytes;
 }
 
-// With a weight, a priority may be granted a credit in its turn for each unit of weight.
-std::uint32_t CreditScheduler::pick() {
-  std::uint32_t strict = 0;
-  for (std::uint32_t priority = 0; priority < kPriorities; ++priority) {
-    strict |= options_.weights[priority] == 0 ? 1U << priority : 0U;
-  }
-  if ((asking_ & strict) != 0) {
-    return static_cast<std::uint32_t>(std::bit_width(asking_ & strict)) - 1;
-  }
-  if (std::has_single_bit(asking_)) {
-    return static_cast<std::uint32_t>(std::countr_zero(asking_));
-  }
-  for (;;) {
-    const bool asks = ((asking_ >> turn_) & 1U) != 0;
-    if (asks && deficit_[turn_] > 0) {
-      return turn_;
-    }
-    if (!asks) {
-      deficit_[turn_] = 0;
-    }
-    turn_ = static_cast<std::uint8_t>((turn_ + 1) % kPriorities);
-    if (((asking_ >> turn_) & 1U) != 0) {
-      deficit_[turn_] += std::int64_t{options_.credit} * options_.weights[turn_];
-    }
-  }
-}
-
 std::optional<CreditGrant> CreditScheduler::grant() {
   if (asking_ == 0) {
     return std::nullopt;
   }
-  const std::uint32_t priority = pick();
+  const std::uint32_t priority = priorities_.pick(asking_);
   Ring<CreditSource>& turns = turns_[priority];
   const CreditSource source = turns.front();
   Queue& queue = queues_[source];
-  const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(queue.demand, options_.credit));
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(queue.demand, credit_));
   const std::int64_t due = std::clamp<std::int64_t>(queue.balance + bytes, 0, bytes);  // to come for it
-  if (coming_ + stored_ + static_cast<std::uint64_t>(due) > options_.egress_buffer) {
+  if (coming_ + stored_ + static_cast<std::uint64_t>(due) > egress_buffer_) {
     return std::nullopt;
   }
   turns.pop_front();
   queue.demand -= bytes;
   move(source, bytes);
   ++granted_;
-  deficit_[priority] -= bytes;
+  priorities_.charge(bytes);
   if (queue.demand > 0) {
     turns.push_back(source);
   } else if (turns.empty()) {

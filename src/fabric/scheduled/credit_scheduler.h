@@ -1,10 +1,10 @@
 // The scheduler of an egress port: virtual output queues ask it for bytes, it says whose turn it is.
 //
 // Queues of one priority take turns, a credit each, or what a queue has asked for where that is less. Priorities
-// without a weight come first, the highest foremost; the others share by deficit round robin (Shreedhar and Varghese,
-// 1995). A queue sends a packet as soon as some of its bytes are granted, and the next credit pays for the rest of it
-// first: of each queue the scheduler knows what it is ahead with. What is granted and has not come, and what has come
-// and not left, never exceeds the egress buffer when a credit is given. When credits are due is the port's business.
+// without a weight come first; the others share by deficit round robin, a credit in its turn for each unit of weight. A
+// queue sends a packet as soon as some of its bytes are granted, and the next credit pays for the rest of it first: of
+// each queue the scheduler knows what it is ahead with. What is granted and has not come, and what has come and not
+// left, never exceeds the egress buffer when a credit is given. When credits are due is the port's business.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/ring.h"
 #include "fabric/ethernet/options.h"
+#include "fabric/priority_scheduler.h"
 
 namespace weft::fabric {
 
@@ -30,12 +31,13 @@ struct CreditGrant {
 class CreditScheduler {
  public:
   struct Options {
-    std::uint32_t credit = 8192;                       // bytes
-    std::uint32_t egress_buffer = 0;                   // bytes, a credit or more
-    std::array<std::uint16_t, kPriorities> weights{};  // 0: strict
+    std::uint32_t credit = 8192;      // bytes
+    std::uint32_t egress_buffer = 0;  // bytes, a credit or more
+    PriorityScheduler::Weights weights{};
   };
   CreditScheduler() = default;
-  explicit CreditScheduler(const Options& options) : options_(options) {
+  explicit CreditScheduler(const Options& options)
+      : credit_(options.credit), egress_buffer_(options.egress_buffer), priorities_(options.weights, options.credit) {
     WEFT_ASSERT(options.credit > 0 && options.egress_buffer >= options.credit);
   }
 
@@ -74,7 +76,6 @@ class CreditScheduler {
     std::uint64_t demand = 0;  // bytes asked for, and not granted
     std::int64_t balance = 0;
   };
-  [[nodiscard]] std::uint32_t pick();
   void move(CreditSource source, std::int64_t bytes) {
     std::int64_t& balance = queues_[source].balance;
     coming_ -= static_cast<std::uint64_t>(std::max<std::int64_t>(balance, 0));
@@ -82,12 +83,12 @@ class CreditScheduler {
     coming_ += static_cast<std::uint64_t>(std::max<std::int64_t>(balance, 0));
   }
 
-  Options options_;
+  std::uint32_t credit_ = 0;
+  std::uint32_t egress_buffer_ = 0;
+  PriorityScheduler priorities_;
   std::vector<Queue> queues_;  // by source
   std::array<Ring<CreditSource>, kPriorities> turns_;
-  std::array<std::int64_t, kPriorities> deficit_{};
-  std::uint8_t asking_ = 0;  // bit p: queues of priority p ask
-  std::uint8_t turn_ = 0;
+  std::uint8_t asking_ = 0;   // bit p: queues of priority p ask
   std::uint64_t coming_ = 0;  // positive balances together
   std::uint64_t stored_ = 0;
   std::uint64_t granted_ = 0;

@@ -83,6 +83,22 @@ TEST(CreditScheduler, StrictPrioritiesComeFirstAndOthersShareByWeight) {
   EXPECT_EQ(sums[of(0, 1)], 300'000U);
 }
 
+TEST(CreditScheduler, WhatWasGrantedToAPriorityAloneIsNotHeldAgainstIt) {
+  CreditScheduler scheduler({.credit = 1'000, .egress_buffer = 10'000'000, .weights = {1, 1, 0, 0, 0, 0, 0, 0}});
+  scheduler.request(of(0, 0), 5'000'000);
+  for (int i = 0; i < 1'000; ++i) {
+    ASSERT_TRUE(scheduler.grant());
+  }
+  scheduler.request(of(0, 1), 1'000'000);
+  std::map<CreditSource, std::uint32_t> sums;
+  for (int i = 0; i < 400; ++i) {
+    const auto grant = scheduler.grant();
+    sums[grant->source] += grant->bytes;
+  }
+  EXPECT_EQ(sums[of(0, 0)], 200'000U);
+  EXPECT_EQ(sums[of(0, 1)], 200'000U);
+}
+
 TEST(CellFormat, CountsWholeCellsAndTheirHeaders) {
   const CellFormat format{.size = 256, .header = 16};
   EXPECT_EQ(format.cells_of(1), 1U);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 
 #include "fabric/scheduled/test_world.h"
 #include "fabric/topology/single_switch.h"
@@ -274,6 +275,35 @@ TEST(ScheduledFabric, AStrictPriorityIsNotHeldUp) {
   ASSERT_NE(urgent, world[0].received.end());
   // A frame before it at its host, the egress queue's frame on the wire, and its own way: no queue of data.
   EXPECT_LT(urgent->at - Time::zero(), 100_us + 7_us);
+}
+
+/// Of two priorities with these weights that have enough for the line, what comes of each within 3 ms; the second one
+/// starts after 1 ms.
+std::array<double, 2> megabytes_of_two(std::array<std::uint16_t, 2> weights) {
+  ScheduledOptions options = options_with();
+  options.ports[0].priorities[1].dwrr_weight = weights[0];
+  options.ports[0].priorities[2].dwrr_weight = weights[1];
+  World world(graph_of(3, 1, 4), options);
+  world.send(1, {.to = EndpointId(0), .count = 10'000, .priority = 1});
+  world.send(2, {.to = EndpointId(0), .count = 10'000, .priority = 2, .at = Time::zero() + 1_ms});
+  world.run(Time::zero() + 3_ms);
+  std::array<double, 2> made{};
+  for (const scheduled_test::Arrival& arrival : world[0].received) {
+    made.at(arrival.priority - 1) += kFrame / 1e6;
+  }
+  return made;
+}
+
+TEST(ScheduledFabric, PrioritiesShareByWeightWhicheverOfThemWasThereFirst) {
+  const double of_a_millisecond =
+      kFrame / 1e6 * static_cast<double>(Duration(1_ms).picoseconds()) / static_cast<double>(kFrameTime.picoseconds());
+  using Case = std::array<std::uint16_t, 2>;
+  for (const Case& weights : {Case{1, 1}, Case{3, 1}, Case{1, 3}, Case{20, 20}}) {
+    const auto first = static_cast<double>(weights[0]) / static_cast<double>(weights[0] + weights[1]);
+    const auto [before, after] = megabytes_of_two(weights);
+    EXPECT_NEAR(before / (of_a_millisecond * (1 + 2 * first)), 1, 0.02) << weights[0] << ":" << weights[1];
+    EXPECT_NEAR(after / (of_a_millisecond * 2 * (1 - first)), 1, 0.02) << weights[0] << ":" << weights[1];
+  }
 }
 
 TEST(ScheduledFabric, RefusesWhatItIsNotMadeFor) {

@@ -17,6 +17,7 @@
 #include "study/compare/estimate.h"
 #include "study/compare/lost_time.h"
 #include "study/compare/money_text.h"
+#include "study/compare/recommendation_words.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/work_cost.h"
 #include "study/report/figure_labels.h"
@@ -53,6 +54,9 @@ class Text {
     for (const Fabric& fabric : comparison.fabrics) {
       (fabric.possible ? possible_ : impossible_).push_back(&fabric);
     }
+    for (const Fabric* fabric : possible_) {
+      cautions_.add(fabric->name, fabric->run.slice_caution.value_or(""));
+    }
   }
 
   std::string all() {
@@ -64,6 +68,7 @@ class Text {
         headline();
       } else {
         in_parts([this] { table(); });
+        shared_cautions();
       }
       in_parts([this] { lost_time(); });
       risk();
@@ -296,23 +301,49 @@ class Text {
 
   /// What must not be overlooked, once for all fabrics of which it is said.
   void cautions() {
-    std::vector<std::pair<std::string, std::vector<std::string>>> said;
+    Cautions said;
     for (const Fabric* fabric : possible_) {
-      for (const std::optional<std::string>& text : {fabric->left_out, fabric->run.slice_caution}) {
-        if (!text || text->empty()) {
-          continue;
-        }
-        const auto known = std::ranges::find(said, *text, [](const auto& own) { return own.first; });
-        if (known == said.end()) {
-          said.emplace_back(*text, std::vector{fabric->name});
-        } else {
-          known->second.push_back(fabric->name);
-        }
+      said.add(fabric->name, fabric->left_out.value_or(""));
+      said.add(fabric->name, fabric->run.slice_caution.value_or(""));
+    }
+    for (const Cautions::Said& own : said.all()) {
+      caution(own);
+    }
+  }
+
+  void caution(const Cautions::Said& own) {
+    paragraph(
+        fmt::format("{}: {}", is_shared(own) ? "all of them" : fmt::format("{}", fmt::join(own.names, ", ")), own.text),
+        "");
+  }
+
+  /// Said of every fabric there is a figure of, in whichever part of the table it stands.
+  [[nodiscard]] bool is_shared(const Cautions::Said& own) const {
+    const auto all = std::ranges::count_if(comparison_.fabrics, &Fabric::possible);
+    return all > 1 && own.names.size() == static_cast<std::size_t>(all);
+  }
+
+  /// Below the table what would stand in each of its columns.
+  void shared_cautions() {
+    bool any = false;
+    for (const Cautions::Said& own : cautions_.all()) {
+      if (is_shared(own)) {
+        caution(own);
+        any = true;
       }
     }
-    for (const auto& [text, names] : said) {
-      paragraph(fmt::format("{}: {}", fmt::join(names, ", "), text), "");
+    text_ += any ? "\n" : "";
+  }
+
+  [[nodiscard]] std::string own_caution(const Fabric& fabric) const {
+    std::string text;
+    for (const std::string& part : parts_of_caution(fabric.run.slice_caution.value_or(""))) {
+      const auto said = std::ranges::find(cautions_.all(), part, &Cautions::Said::text);
+      if (said == cautions_.all().end() || !is_shared(*said)) {
+        text += (text.empty() ? "" : "; ") + part;
+      }
     }
+    return text;
   }
 
   void figures(TextTable& table) {
@@ -344,8 +375,7 @@ class Text {
     row(
         table, figure_label("left_out"), [](const Fabric& own) { return own.left_out.value_or(""); }, kNothing);
     row(
-        table, figure_label("slice_caution"), [](const Fabric& own) { return own.run.slice_caution.value_or(""); },
-        kNothing);
+        table, figure_label("slice_caution"), [this](const Fabric& own) { return own_caution(own); }, kNothing);
     row(table, figure_label("longest_operation"), [](const Fabric& own) { return longest_operation(own); });
     add(
         table, figure_label("interval"), [](const Fabric& own) { return own.run.interval; },
@@ -594,6 +624,7 @@ class Text {
   std::size_t line_;  // of paragraphs
   std::vector<const Fabric*> possible_;
   std::vector<const Fabric*> impossible_;
+  Cautions cautions_;  // of slices
   std::string text_;
 };
 

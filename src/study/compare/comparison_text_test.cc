@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "study/compare/quick_answer.h"
+
 namespace weft::study::compare {
 namespace {
 
@@ -61,6 +63,21 @@ TEST(ComparisonText, OfMoreThanTenFabricsMarksTiesAndRepeatsNoCaution) {
   EXPECT_TRUE(tie.find("1.100x =") != std::string::npos || tie.find("1.100x ?") != std::string::npos) << tie;
   EXPECT_EQ(lines_with(text, "1.200x =").size() + lines_with(text, "1.200x ?").size(), 0U);
   EXPECT_EQ(lines_with(text, ": shorter").size(), 1U) << text;
+}
+
+/// The defect: what every quick answer says stood in each row where some say more.
+TEST(ComparisonText, AQuickAnswerSaysOnceThatItIsOne) {
+  for (const int count : {5, 17}) {
+    report::Comparison made = of_schemes(count);
+    for (std::size_t i = 0; i < made.fabrics.size(); ++i) {
+      const std::string more = i % 2 == 0 ? fmt::format("; another seed may put {} times as much", i + 2) : "";
+      made.fabrics[i].run.slice_caution = std::string(kQuickCaution) + more;
+    }
+    const std::string text = comparison_text(made, 200);
+    EXPECT_EQ(lines_with(text, "quick: shorter slices").size(), 1U) << text;
+    EXPECT_EQ(lines_with(text, "all of them: quick: shorter slices").size(), 1U) << text;
+    EXPECT_NE(text.find("another"), std::string::npos) << text;
+  }
 }
 
 TEST(ComparisonText, OfTenFabricsHasAColumnEach) {

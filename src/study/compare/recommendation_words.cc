@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "study/compare/quick_answer.h"
 
 namespace weft::study::compare {
 
@@ -15,12 +18,41 @@ std::string joined_names(std::span<const std::string> names, const char* last) {
   return text;
 }
 
+std::vector<std::string> parts_of_caution(std::string_view caution) {
+  constexpr std::string_view kBetween = "; ";
+  std::vector<std::string> parts;
+  if (caution.starts_with(kQuickCaution)) {
+    parts.emplace_back(kQuickCaution);
+    caution.remove_prefix(kQuickCaution.size());
+    caution.remove_prefix(caution.starts_with(kBetween) ? kBetween.size() : 0);
+  }
+  if (!caution.empty()) {
+    parts.emplace_back(caution);
+  }
+  return parts;
+}
+
+void Cautions::add(const std::string& name, std::string_view caution) {
+  for (std::string& part : parts_of_caution(caution)) {
+    const auto known = std::ranges::find(said_, part, &Said::text);
+    if (known == said_.end()) {
+      said_.push_back({.text = std::move(part), .names = {name}});
+    } else {
+      known->names.push_back(name);
+    }
+  }
+}
+
 std::optional<std::string> caution_of(std::span<const report::ComparedFabric* const> fabrics) {
-  std::vector<std::string> reasons;
+  Cautions cautions;
   for (const report::ComparedFabric* own : fabrics) {
     if (const auto& reason = own->work_cost->uncertain) {
-      reasons.push_back(fmt::format("{}: {}.", own->name, *reason));
+      cautions.add(own->name, *reason);
     }
+  }
+  std::vector<std::string> reasons;
+  for (const Cautions::Said& own : cautions.all()) {
+    reasons.push_back(fmt::format("{}: {}.", joined_names(own.names, " and "), own.text));
   }
   return reasons.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(reasons, " ")));
 }

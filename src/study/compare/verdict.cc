@@ -13,6 +13,7 @@
 #include "base/counted.h"
 #include "study/compare/bill_marks.h"
 #include "study/compare/quick_answer.h"
+#include "study/compare/recommendation_words.h"
 #include "study/compare/seconds_text.h"
 #include "study/compare/work_cost.h"
 
@@ -312,7 +313,9 @@ class Verdict {
     }
     if (fabric.run.slice_caution) {
       text += " Its step is uncertain.";
-      evidence += "; " + *fabric.run.slice_caution;
+      for (const std::string& part : parts_of_caution(*fabric.run.slice_caution)) {
+        evidence += part == kQuickCaution ? "" : "; " + part;  // that stands once for all of them
+      }
     }
     say(text, evidence, origin);
   }

@@ -129,7 +129,7 @@ const std::vector<NicCounter>& counters() {
           "PFC pause, or by credits that it did not give back.",
           {.unit = "times", .total = {.json = "nic_hold_backs", .label = "held back by NICs", .order = 11}}),
       counter<&NicRow::held_back_ps>("held_back_ps", held_back_ps, "For so long in all.",
-                                     {.unit = "ps", .total = {.json = "nic_held_back_ps", .order = 12}})};
+                                     {.unit = "ps", .total = {.json = "nic_held_back_s", .order = 12}})};
   return kCounters;
 }
 

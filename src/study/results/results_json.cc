@@ -101,7 +101,12 @@ Json to_json(const NetworkSummary& network, const RunResults& results) {
   add_fields(drops, dropped_table(), &results.drops);
   Json json{{"drops", drops}};
   for (const CounterTotal& total : network.totals) {
-    json[std::string(total.about.json)] = total.sum;
+    Json& sum = json[std::string(total.about.json)];
+    if (total.unit == "ps") {
+      sum = Duration::picoseconds(static_cast<std::int64_t>(total.sum)).seconds();
+    } else {
+      sum = total.sum;
+    }
   }
   if (network.pauses) {
     json["pause_frames"] = *network.pauses;

@@ -256,14 +256,14 @@ std::vector<CounterTotal> counter_totals(const RunResults& results) {
     if (field.forms.total.json.empty()) {
       continue;
     }
-    CounterTotal& total = totals.emplace_back(CounterTotal{.about = field.forms.total});
+    CounterTotal& total = totals.emplace_back(CounterTotal{.about = field.forms.total, .unit = field.unit()});
     for (const NicRow& nic : results.nics) {
       total.sum += static_cast<std::uint64_t>(integer_of(field.access.get(&nic)));
     }
   }
   // Of ports only what happened: most networks have nothing of the kind.
   for (const Field& field : port_table().fields) {
-    CounterTotal total{.about = field.forms.total};
+    CounterTotal total{.about = field.forms.total, .unit = field.unit()};
     for (const PortRow& port : results.ports) {
       total.sum += total.about.json.empty() ? 0 : static_cast<std::uint64_t>(integer_of(field.access.get(&port)));
     }

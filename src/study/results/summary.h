@@ -74,6 +74,7 @@ struct ReorderSummary {
 /// Sum of a counter over all NICs, or over all ports.
 struct CounterTotal {
   Total about;
+  std::string_view unit;  // of its field
   std::uint64_t sum = 0;
 };
 

@@ -85,7 +85,9 @@ class DocumentReader {
 
   Result<void> read_elements(const Section& section, const RawEntry& entry, GivenLayer& layer) {
     const WalkRules rules{.file = file_, .allows = is_anywhere, .where = ""};
-    auto size = read_list(entry, [&](const RawTable& table, Place, std::size_t i) -> Result<void> {
+    std::vector<std::string>& places = layer.list_places[section.path];
+    auto size = read_list(entry, [&](const RawTable& table, Place place, std::size_t i) -> Result<void> {
+      places.push_back(place_text(file_, place));
       return walk(table, std::string(section.path), rules, add_to(layer.values, i), not_mine);
     });
     if (!size) {

@@ -35,6 +35,7 @@ struct GivenLayer {
   std::vector<Given> values;  // those for all tables of a group before those for one of them
   /// How many elements each list of tables has, by section; lists that are not there keep those of the layer below.
   std::map<std::string_view, std::size_t> lists;
+  std::map<std::string_view, std::vector<std::string>> list_places;  // of their elements
   std::optional<std::vector<GivenOverride>> overrides;
 };
 

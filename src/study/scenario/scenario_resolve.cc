@@ -185,16 +185,23 @@ class Resolver {
     const auto& section = *at.section;
     const auto place = at.index ? list_place(section, *at.index) : fmt::format("{}:1:1", scenario_.file);
     const auto type = at.key->binding.type(*at.key);
-    return fail("{}: {} lacks the key '{}': {}", place, title_of(section), at.key->name, type);
+    const auto such = at.key->example.empty() ? "" : fmt::format(", such as {}", at.key->example);
+    return fail("{}: {} lacks the key '{}': {}{}", place, title_of(section), at.key->name, type, such);
   }
 
-  // The place of any key that the element has.
+  // The place of any key that the element has, or of its head.
   [[nodiscard]] std::string list_place(const Section& section, std::size_t index) const {
     for (const auto& layer : layers_) {
       for (const auto& given : layer.layer->values) {
         if (given.at.section == &section && given.at.index == index) {
           return given.place;
         }
+      }
+    }
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {  // the strongest that has the list
+      const auto heads = layer->layer->list_places.find(section.path);
+      if (heads != layer->layer->list_places.end() && index < heads->second.size()) {
+        return heads->second[index];
       }
     }
     return fmt::format("{}:1:1", scenario_.file);

@@ -1,6 +1,7 @@
 #include "study/scenario/table_walk.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -154,10 +155,13 @@ Error unknown_key(std::string_view table, std::string_view name) {
   const bool is_list = here && here->section->shape == SectionShape::kList;
   const std::string kind =
       table.empty() ? "key" : (is_list ? "key of " + title_of(*here->section) : fmt::format("key of [{}]", table));
+  constexpr std::size_t kFew = 12;  // that a message can hold beside the other table
   if (!nearest_word(shown, valid)) {
     for (const auto& section : sections()) {
       if (find_key(section, name) != nullptr) {
-        return {fmt::format("unknown {} '{}'; {} has a key of this name", kind, shown, title_of(section))};
+        const bool few = !table.empty() && !valid.empty() && valid.size() <= kFew;
+        return {fmt::format("unknown {} '{}'; {} has a key of this name{}", kind, shown, title_of(section),
+                            few ? fmt::format(", here it is one of {}", fmt::join(valid, ", ")) : "")};
       }
     }
   }
