@@ -62,17 +62,18 @@ Growth growth_of(const PlanQuestion& question, const PlannedDesign& design,
   const std::int64_t per_host = std::max<std::int64_t>(question.scenario.topology.gpus_per_host, 1);
   const std::int64_t hosts = (question.later.value_or(question.gpus) + per_host - 1) / per_host;
   std::optional<Growth> best;
-  if (const std::optional<Design> later = grown(design.design, hosts)) {
-    best = growth_to(question, design, *later, catalogue);
-  }
-  for (const study::plan::Device& device :
-       best ? std::vector<study::plan::Device>() : other_switches(question, design.design)) {
-    for (const Design& later : grown_with(design.design, hosts, device)) {
+  const auto take_cheapest = [&](const std::vector<Design>& all) {
+    for (const Design& later : all) {
       std::optional<Growth> made = growth_to(question, design, later, catalogue);
       if (made && (!best || made->cost < best->cost)) {
         best = std::move(made);
       }
     }
+  };
+  take_cheapest(grown(design.design, hosts));
+  for (const study::plan::Device& device :
+       best ? std::vector<study::plan::Device>() : other_switches(question, design.design)) {
+    take_cheapest(grown_with(design.design, hosts, device));
   }
   if (!best) {
     best = Growth{.possible = false, .reason = "no switch of this plan takes so many hosts with these NICs"};

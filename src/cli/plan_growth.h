@@ -7,7 +7,8 @@
 namespace weft::cli {
 
 /// For the GPUs that the question has later. With the design's own switches if they take so many hosts, in its shape or
-/// with a tier more; else with those of the question's space whose bill adds least.
+/// another one, else with those of the question's space; whichever adds least to the bill, its own shape if that is as
+/// cheap.
 [[nodiscard]] study::plan::Growth growth_of(const PlanQuestion& question, const study::plan::PlannedDesign& design,
                                             const study::scenario::Catalogue& catalogue);
 

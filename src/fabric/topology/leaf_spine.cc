@@ -11,6 +11,10 @@
 namespace weft::fabric {
 namespace {
 
+std::uint64_t hosts_of(const LeafSpineOptions& options) {
+  return options.hosts > 0 ? options.hosts : saturating_product({options.leaves, options.hosts_per_leaf});
+}
+
 Result<void> check_options(const LeafSpineOptions& options) {
   const PortPlaces places = PortPlaces::of(options.ports_per_nic, options.port_spread);
   const std::uint64_t per_leaf = saturating_product({options.hosts_per_leaf, options.nics_per_host});
@@ -26,11 +30,13 @@ Result<void> check_options(const LeafSpineOptions& options) {
       .positive({"parallel_links", options.parallel_links})
       .cable("host_link", options.host_link)
       .cable("fabric_link", options.fabric_link)
-      .size({.endpoints = saturating_product({leaves, per_leaf}),
+      .size({.endpoints = saturating_product({hosts_of(options), options.nics_per_host, options.ports_per_nic}),
              .switches = std::max(leaves, saturating_product({options.spines, places.planes})),
              .largest_switch = std::max({per_leaf, upward, downward})})
       .size({.switches = leaves + saturating_product({options.spines, places.planes}),
              .largest_switch = per_leaf + upward})
+      .last_part(
+          {.hosts = options.hosts, .parts = options.leaves, .of_part = options.hosts_per_leaf, .names = "leaves"})
       .result();
 }
 
@@ -43,11 +49,12 @@ class LeafSpineBuilder {
         builder_(options.domains) {}
 
   Graph build() && {
-    const HostsSpec hosts{.hosts = options_.leaves * options_.hosts_per_leaf,
+    const HostsSpec hosts{.hosts = static_cast<std::uint32_t>(hosts_of(options_)),
                           .nics_per_host = options_.nics_per_host,
                           .ports_per_nic = options_.ports_per_nic,
                           .port_spread = options_.port_spread};
     builder_.add_hosts(hosts);
+    first_leaf_ = hosts.hosts * options_.nics_per_host * options_.ports_per_nic;
     add_switches();
     connect_hosts(builder_, hosts, options_.hosts_per_leaf, NodeIndex(first_leaf_), options_.host_link);
     connect_spines();
@@ -60,7 +67,6 @@ class LeafSpineBuilder {
   }
   // Leaves of the same hosts are together, a port after the other.
   void add_switches() {
-    first_leaf_ = leaves_ * options_.hosts_per_leaf * options_.nics_per_host;
     for (std::uint32_t i = 0; i < leaves_; ++i) {
       const std::uint32_t rack = i / options_.ports_per_nic;
       const std::uint32_t plane = plane_of_leaf(i);

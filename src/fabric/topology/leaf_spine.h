@@ -1,4 +1,5 @@
 // Leaves with hosts, each joined to every spine: "leaf<l>", "spine<s>". Oversubscription follows from the counts.
+// Leaves are filled one after the other; the last one may have fewer hosts and has as many uplinks all the same.
 //
 // With several ports per NIC, each goes to a leaf of its own: either all of one fabric (dual-ToR), where the leaves of
 // the hosts of rack l are "rack<l>/leaf<p>", or each of a fabric of its own (planes), where names begin with
@@ -19,6 +20,7 @@ struct LeafSpineOptions {
   std::uint32_t leaves = 4;  // for each port of a NIC
   std::uint32_t spines = 2;  // of each plane
   std::uint32_t hosts_per_leaf = 8;
+  std::uint32_t hosts = 0;  // of all leaves; 0: all are full. None may be empty
   std::uint32_t nics_per_host = 1;
   std::uint32_t ports_per_nic = 1;
   PortSpread port_spread = PortSpread::kLeaves;

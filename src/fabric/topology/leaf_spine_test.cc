@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "fabric/topology/graph_check.h"
 #include "fabric/topology/graph_query.h"
@@ -96,7 +98,70 @@ TEST(LeafSpine, PlanesAreFabricsOfTheirOwn) {
   EXPECT_EQ(graph[*find_node(graph, "plane1/spine2")].ports, one[*find_node(one, "spine2")].ports);
 }
 
+/// Endpoints at each switch of tier 1, in its order; every endpoint has one cable.
+std::vector<std::uint32_t> endpoints_of_leaves(const Graph& graph) {
+  std::vector<std::uint32_t> counts(switches_of_tier(graph, 1));
+  std::vector<std::uint32_t> cables(graph.endpoints);
+  for (const Link& link : graph.links) {
+    if (link.a.node.value() < graph.endpoints) {
+      ++cables[link.a.node.value()];
+      ++counts[link.b.node.value() - graph.endpoints];
+    }
+  }
+  EXPECT_EQ(std::ranges::count(cables, 1U), graph.endpoints);
+  return counts;
+}
+
+// 25 hosts in leaves of four: seven, of which the last has one host, and each has its cables to every spine.
+TEST(LeafSpine, TheLastLeafTakesTheHostsThatAreLeft) {
+  for (const std::uint32_t hosts : {25U, 26U, 27U, 28U}) {
+    const LeafSpineOptions options{
+        .leaves = 7, .spines = 4, .hosts_per_leaf = 4, .hosts = hosts, .nics_per_host = 2, .parallel_links = 3};
+    const Graph graph = build_graph(options).value();
+    EXPECT_TRUE(check(graph));
+    EXPECT_EQ(graph.endpoints, hosts * 2);
+    EXPECT_EQ(switches_of_tier(graph, 1), 7U);
+    EXPECT_EQ(switches_of_tier(graph, 2), 4U);
+    EXPECT_EQ(graph.links.size(), hosts * 2 + 7 * 4 * 3);
+    std::vector<std::uint32_t> expected(7, 8);
+    expected.back() = (hosts - 24) * 2;
+    EXPECT_EQ(endpoints_of_leaves(graph), expected);
+    EXPECT_EQ(graph[*find_node(graph, "leaf6")].ports, (hosts - 24) * 2 + 4 * 3);
+    EXPECT_EQ(leaf_of(graph, "host23/nic1").name, "leaf5");
+    EXPECT_EQ(leaf_of(graph, "host24/nic0").name, "leaf6");
+  }
+}
+
+TEST(LeafSpine, AFullLastLeafIsThatOfNoNumberOfHosts) {
+  LeafSpineOptions options = kOptions;
+  const Graph open = build_graph(options).value();
+  options.hosts = 6 * 8;
+  const Graph given = build_graph(options).value();
+  ASSERT_EQ(given.links.size(), open.links.size());
+  for (std::size_t i = 0; i < open.links.size(); ++i) {
+    EXPECT_EQ(given.links[i].a, open.links[i].a);
+    EXPECT_EQ(given.links[i].b, open.links[i].b);
+  }
+}
+
+TEST(LeafSpine, BothLeavesOfTheLastRackAndAllPlanesArePartlyFilled) {
+  LeafSpineOptions options{.leaves = 3, .spines = 2, .hosts_per_leaf = 4, .hosts = 9, .ports_per_nic = 2};
+  const Graph dual = build_graph(options).value();
+  EXPECT_TRUE(check(dual));
+  EXPECT_EQ(endpoints_of_leaves(dual), (std::vector<std::uint32_t>{4, 4, 4, 4, 1, 1}));
+  EXPECT_EQ(leaf_of(dual, "host8/nic0/port1").name, "rack2/leaf1");
+  options.port_spread = PortSpread::kPlanes;
+  const Graph planes = build_graph(options).value();
+  EXPECT_TRUE(check(planes));
+  EXPECT_EQ(endpoints_of_leaves(planes), (std::vector<std::uint32_t>{4, 4, 4, 4, 1, 1}));
+  EXPECT_EQ(leaf_of(planes, "host8/nic0/port1").name, "plane1/leaf2");
+}
+
 TEST(LeafSpine, SaysWhichOptionIsWrong) {
+  EXPECT_EQ(build_graph(LeafSpineOptions{.leaves = 3, .hosts_per_leaf = 4, .hosts = 13}).error().message,
+            "leaf-spine: hosts is 13, 3 leaves of 4 take 9 to 12");
+  EXPECT_EQ(build_graph(LeafSpineOptions{.leaves = 3, .hosts_per_leaf = 4, .hosts = 8}).error().message,
+            "leaf-spine: hosts is 8, 3 leaves of 4 take 9 to 12");
   EXPECT_EQ(build_graph(LeafSpineOptions{.ports_per_nic = 0}).error().message,
             "leaf-spine: ports_per_nic is 0, it must be at least 1");
   EXPECT_EQ(build_graph(LeafSpineOptions{.spines = 0}).error().message,

@@ -47,4 +47,14 @@ OptionCheck& OptionCheck::size(const GraphSize& size) {
   return *this;
 }
 
+OptionCheck& OptionCheck::last_part(const HostParts& parts) {
+  const std::uint64_t places = saturating_product({parts.parts, parts.of_part});
+  const bool fits = parts.hosts <= places && parts.hosts > places - parts.of_part;
+  if (result_ && parts.hosts > 0 && !fits) {
+    result_ = fail("{}: hosts is {}, {} {} of {} take {} to {}", topology_, parts.hosts, parts.parts, parts.names,
+                   parts.of_part, places - parts.of_part + 1, places);
+  }
+  return *this;
+}
+
 }  // namespace weft::fabric

@@ -27,6 +27,14 @@ struct GraphSize {
 /// The product, or the largest value when it does not fit.
 [[nodiscard]] std::uint64_t saturating_product(std::initializer_list<std::uint64_t> factors);
 
+/// Hosts in leaves or groups that are filled one after the other.
+struct HostParts {
+  std::uint64_t hosts = 0;  // 0: all parts are full
+  std::uint64_t parts = 1;
+  std::uint64_t of_part = 1;
+  std::string_view names;  // "leaves"
+};
+
 class OptionCheck {
  public:
   static constexpr std::uint64_t kMaxEndpoints = 1U << 21;
@@ -40,6 +48,8 @@ class OptionCheck {
   OptionCheck& cable(std::string_view key, const Cable& cable);
   /// Of the limits above: a typing error in a count should not fill the memory.
   OptionCheck& size(const GraphSize& size);
+  /// Neither more hosts than there are places, nor so few that the last part has none.
+  OptionCheck& last_part(const HostParts& parts);
 
   [[nodiscard]] Result<void> result() const { return result_; }
 

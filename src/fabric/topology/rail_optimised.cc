@@ -15,25 +15,32 @@ std::uint32_t planes_of(const RailOptimisedOptions& options) {
   return options.port_spread == PortSpread::kPlanes ? options.ports_per_nic : 1;
 }
 
+std::uint64_t hosts_of(const RailOptimisedOptions& options) {
+  return options.hosts > 0 ? options.hosts : saturating_product({options.groups, options.hosts_per_group});
+}
+
 Result<void> check_options(const RailOptimisedOptions& options) {
   const std::uint64_t leaves = saturating_product({options.groups, options.rails, options.ports_per_nic});
   const std::uint64_t spines = saturating_product({options.spines, planes_of(options)});
   const std::uint64_t downward =
       saturating_product({leaves / std::max(1U, planes_of(options)), options.parallel_links});
   const std::uint64_t upward = saturating_product({options.spines, options.parallel_links});
-  Result<void> valid = OptionCheck("rail-optimised")
-                           .positive({"groups", options.groups})
-                           .positive({"hosts_per_group", options.hosts_per_group})
-                           .positive({"rails", options.rails})
-                           .positive({"parallel_links", options.parallel_links})
-                           .positive({"ports_per_nic", options.ports_per_nic})
-                           .cable("host_link", options.host_link)
-                           .cable("fabric_link", options.fabric_link)
-                           .size({.endpoints = saturating_product({leaves, options.hosts_per_group}),
-                                  .switches = std::max(leaves, spines),
-                                  .largest_switch = std::max(upward, options.spines == 0 ? 0 : downward)})
-                           .size({.switches = leaves + spines, .largest_switch = upward + options.hosts_per_group})
-                           .result();
+  Result<void> valid =
+      OptionCheck("rail-optimised")
+          .positive({"groups", options.groups})
+          .positive({"hosts_per_group", options.hosts_per_group})
+          .positive({"rails", options.rails})
+          .positive({"parallel_links", options.parallel_links})
+          .positive({"ports_per_nic", options.ports_per_nic})
+          .cable("host_link", options.host_link)
+          .cable("fabric_link", options.fabric_link)
+          .size({.endpoints = saturating_product({hosts_of(options), options.rails, options.ports_per_nic}),
+                 .switches = std::max(leaves, spines),
+                 .largest_switch = std::max(upward, options.spines == 0 ? 0 : downward)})
+          .size({.switches = leaves + spines, .largest_switch = upward + options.hosts_per_group})
+          .last_part(
+              {.hosts = options.hosts, .parts = options.groups, .of_part = options.hosts_per_group, .names = "groups"})
+          .result();
   if (valid && options.spines == 0 && options.groups > 1) {
     return fail("rail-optimised: spines is 0 with {} groups, which are then disconnected; it must be at least 1",
                 options.groups);
@@ -44,7 +51,10 @@ Result<void> check_options(const RailOptimisedOptions& options) {
 class RailBuilder {
  public:
   explicit RailBuilder(const RailOptimisedOptions& options)
-      : options_(options), planes_(planes_of(options)), builder_(options.domains) {}
+      : options_(options),
+        hosts_(static_cast<std::uint32_t>(hosts_of(options))),
+        planes_(planes_of(options)),
+        builder_(options.domains) {}
 
   Graph build() && {
     add_endpoints();
@@ -88,7 +98,7 @@ class RailBuilder {
   }
 
   void add_endpoints() {
-    for (std::uint32_t host = 0; host < options_.groups * options_.hosts_per_group; ++host) {
+    for (std::uint32_t host = 0; host < hosts_; ++host) {
       for (std::uint32_t nic = 0; nic < options_.rails; ++nic) {
         for (std::uint32_t port = 0; port < options_.ports_per_nic; ++port) {
           const Place at{.group = host / options_.hosts_per_group, .rail = nic, .port = port};
@@ -101,7 +111,7 @@ class RailBuilder {
 
   void add_leaves() {
     const bool is_dual = options_.ports_per_nic > 1 && options_.port_spread == PortSpread::kLeaves;
-    first_leaf_ = options_.groups * options_.hosts_per_group * options_.rails * options_.ports_per_nic;
+    first_leaf_ = hosts_ * options_.rails * options_.ports_per_nic;
     for_each_leaf([&](const Place& at) {
       const std::string suffix = is_dual ? fmt::format("/leaf{}", at.port) : std::string();
       builder_.add_switch(
@@ -139,6 +149,7 @@ class RailBuilder {
   }
 
   const RailOptimisedOptions& options_;
+  std::uint32_t hosts_;
   std::uint32_t planes_;
   GraphBuilder builder_;
   std::uint32_t first_leaf_ = 0;

@@ -1,4 +1,5 @@
 // Hosts with one NIC per GPU: NIC r of all hosts of a group is on the leaf of rail r, and spines join the leaves.
+// Groups are filled one after the other; the leaves of the last one may have fewer hosts, with as many uplinks.
 //
 // A message between GPUs of the same number in a group crosses one switch. With several ports per NIC, each goes to a
 // leaf of its own: either all of one fabric (dual-ToR), or each of a fabric of its own (planes). Without spines the
@@ -21,6 +22,7 @@ namespace weft::fabric {
 struct RailOptimisedOptions {
   std::uint32_t groups = 1;
   std::uint32_t hosts_per_group = 8;
+  std::uint32_t hosts = 0;           // of all groups; 0: all are full. None may be empty
   std::uint32_t rails = 8;           // NICs of a host
   std::uint32_t spines = 8;          // of each plane; 0: rails are not joined, for one group only
   std::uint32_t parallel_links = 1;  // from a leaf to a spine

@@ -74,7 +74,27 @@ TEST(RailOptimised, WithoutSpinesEachRailIsAPlane) {
   EXPECT_EQ(planes.size(), 4U);
 }
 
+// 25 hosts in groups of 13: the leaves of the second have 12, and as many cables upwards.
+TEST(RailOptimised, TheLastGroupTakesTheHostsThatAreLeft) {
+  const RailOptimisedOptions options{
+      .groups = 2, .hosts_per_group = 13, .hosts = 25, .rails = 4, .spines = 5, .parallel_links = 2};
+  const Graph graph = build_graph(options).value();
+  EXPECT_TRUE(check(graph));
+  EXPECT_EQ(graph.endpoints, 25U * 4);
+  EXPECT_EQ(switches_of_tier(graph, 1), 2U * 4);
+  EXPECT_EQ(graph.links.size(), graph.endpoints + 2 * 4 * 5 * 2);
+  for (std::uint32_t host = 0; host < 25; ++host) {
+    for (std::uint32_t nic = 0; nic < 4; ++nic) {
+      const Node& leaf = leaf_of(graph, fmt::format("host{}/nic{}", host, nic));
+      EXPECT_EQ(leaf.name, fmt::format("group{}/rail{}", host / 13, nic));
+      EXPECT_EQ(leaf.ports, (host < 13 ? 13 : 12) + 5 * 2);
+    }
+  }
+}
+
 TEST(RailOptimised, SaysWhichOptionIsWrong) {
+  EXPECT_EQ(build_graph(RailOptimisedOptions{.groups = 2, .hosts_per_group = 8, .hosts = 8}).error().message,
+            "rail-optimised: hosts is 8, 2 groups of 8 take 9 to 16");
   EXPECT_EQ(build_graph(RailOptimisedOptions{.groups = 2, .spines = 0}).error().message,
             "rail-optimised: spines is 0 with 2 groups, which are then disconnected; it must be at least 1");
   EXPECT_EQ(build_graph(RailOptimisedOptions{.ports_per_nic = 0}).error().message,

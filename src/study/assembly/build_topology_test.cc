@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "study/scenario/scenario_test_support.h"
 
@@ -74,14 +77,47 @@ TEST(LeafSpine, SpinesAndOversubscriptionSideBySideAreRefused) {
   }
 }
 
-TEST(LeafSpine, HostsThatDoNotFillTheirLeavesAreNamed) {
-  const auto more = built("kind = \"leaf-spine\"\nhosts = 8\nhosts_per_leaf = 400\n");
-  ASSERT_FALSE(more);
-  EXPECT_THAT(more.error().message, HasSubstr("8 hosts cannot be distributed evenly: topology.hosts is no multiple of "
-                                              "topology.hosts_per_leaf = 400"));
-  const auto uneven = built("kind = \"leaf-spine\"\nhosts = 10\nleaves = 4\n");
-  ASSERT_FALSE(uneven);
-  EXPECT_THAT(uneven.error().message, HasSubstr("no multiple of topology.leaves = 4"));
+/// Hosts at each leaf of a graph with one NIC per host.
+std::vector<std::int64_t> hosts_of_leaves(const Result<fabric::Graph>& graph) {
+  EXPECT_TRUE(graph) << graph.error().message;
+  std::map<std::string, std::int64_t> counts;
+  for (const fabric::Link& link : graph ? graph->links : std::vector<fabric::Link>()) {
+    if (link.a.node.value() < graph->endpoints) {
+      ++counts[(*graph)[link.b.node].name];
+    }
+  }
+  std::vector<std::int64_t> made;
+  for (const auto& [leaf, count] : counts) {
+    made.push_back(count);
+  }
+  return made;
+}
+
+// What a full leaf needs upwards, the last one has too.
+TEST(LeafSpine, TheLastLeafTakesTheHostsThatAreLeft) {
+  const auto by_hosts = built("kind = \"leaf-spine\"\nhosts = 25\nhosts_per_leaf = 8\n");
+  EXPECT_EQ(hosts_of_leaves(by_hosts), (std::vector<std::int64_t>{8, 8, 8, 1}));
+  EXPECT_EQ(spines(by_hosts), 8);
+  const auto by_leaves = built("kind = \"leaf-spine\"\nhosts = 10\nleaves = 4\n");
+  EXPECT_EQ(hosts_of_leaves(by_leaves), (std::vector<std::int64_t>{3, 3, 3, 1}));
+  EXPECT_EQ(spines(by_leaves), 3);
+  const auto by_both = built("kind = \"leaf-spine\"\nhosts = 14\nleaves = 4\nhosts_per_leaf = 4\n");
+  EXPECT_EQ(hosts_of_leaves(by_both), (std::vector<std::int64_t>{4, 4, 4, 2}));
+}
+
+TEST(LeafSpine, LeavesThatStayEmptyAreRefusedWithTheNumbers) {
+  const auto said = [](std::string_view counts) {
+    const auto graph = built(fmt::format("kind = \"leaf-spine\"\n{}", counts));
+    EXPECT_FALSE(graph);
+    return graph ? std::string() : graph.error().message;
+  };
+  EXPECT_THAT(said("hosts = 8\nhosts_per_leaf = 400\n"),
+              HasSubstr("8 hosts do not fill one leaf of topology.hosts_per_leaf = 400; set it to 8 or less"));
+  EXPECT_THAT(said("hosts = 10\nleaves = 7\n"), HasSubstr("10 hosts in leaves of 2 fill 5 of topology.leaves = 7; set "
+                                                          "topology.leaves = 5"));
+  EXPECT_THAT(said("hosts = 8\nleaves = 4\nhosts_per_leaf = 4\n"), HasSubstr("fill 2 of topology.leaves = 4"));
+  EXPECT_THAT(said("hosts = 17\nleaves = 4\nhosts_per_leaf = 4\n"),
+              HasSubstr("4 leaves of 4 hosts are 16 hosts, but topology.hosts is 17"));
 }
 
 TEST(LeafSpine, APartOfASpineIsAWholeOne) {
@@ -157,6 +193,15 @@ TEST(RailOptimised, SeveralGroupsAreJoinedBySpinesAndOneIsNot) {
   EXPECT_EQ(spines(built(kRails)), 8);
   EXPECT_EQ(spines(built(kRails, {"topology.oversubscription=2:1"})), 4);
   EXPECT_EQ(spines(built(kRails, {"topology.hosts=8"})), 0);
+}
+
+TEST(RailOptimised, TheLastGroupTakesTheHostsThatAreLeft) {
+  const auto graph = built("kind = \"rail-optimised\"\nhosts = 11\nnics_per_host = 2\nhosts_per_leaf = 4\n");
+  EXPECT_EQ(hosts_of_leaves(graph), (std::vector<std::int64_t>{4, 4, 4, 4, 3, 3}));
+  EXPECT_EQ(spines(graph), 4);
+  const auto fewer = built("kind = \"rail-optimised\"\nhosts = 3\nhosts_per_leaf = 4\n");
+  ASSERT_FALSE(fewer);
+  EXPECT_THAT(fewer.error().message, HasSubstr("3 hosts do not fill one leaf of topology.hosts_per_leaf = 4"));
 }
 
 Rate host_cable(const std::string& overrides, std::vector<std::string> settings = {}) {

@@ -56,6 +56,21 @@ TEST(Resize, LeavesAreAddedAndEachStaysAsItWas) {
   EXPECT_EQ(graph->host_endpoints(), 32U * 8);
 }
 
+TEST(Resize, ALastLeafThatIsPartlyFilledStaysSo) {
+  scenario::TopologySettings topology;
+  topology.kind = scenario::TopologyKind::kLeafSpine;
+  topology.hosts = 25;
+  topology.hosts_per_leaf = 4;
+  for (const std::int64_t hosts : {25, 30, 32}) {
+    ASSERT_TRUE(resize_topology(topology, hosts));
+    EXPECT_EQ(topology.hosts, hosts);
+    EXPECT_EQ(topology.hosts_per_leaf, 4);
+    EXPECT_EQ(topology.leaves, (hosts + 3) / 4);
+  }
+  ASSERT_TRUE(resize_topology(topology, 33));
+  EXPECT_EQ(topology.hosts, 36) << "whole leaves follow whole leaves";
+}
+
 TEST(Resize, FewerGpusThanOneLeafTakesFewerHostsOfIt) {
   const Result<scenario::Scenario> less = resized(leaf_spine(), {.gpus = 16});
   ASSERT_TRUE(less) << less.error().message;

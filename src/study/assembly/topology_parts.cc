@@ -38,12 +38,12 @@ HostGroups groups_of(std::int64_t hosts, std::int64_t most) {
   if (most <= 0 || hosts <= most) {
     return {.count = 1, .size = hosts};
   }
-  return {.count = (hosts + most - 1) / most, .size = most};
+  return {.count = parts_of(hosts, most), .size = most};
 }
 
 std::int64_t hosts_of_leaf(const scenario::TopologySettings& topology) {
   return topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf
-         : topology.leaves > 0       ? topology.hosts / topology.leaves
+         : topology.leaves > 0       ? parts_of(topology.hosts, topology.leaves)
                                      : topology.hosts;
 }
 

@@ -24,7 +24,12 @@ struct HostGroups {
 };
 [[nodiscard]] HostGroups groups_of(std::int64_t hosts, std::int64_t most);
 
-/// Hosts of a leaf, as given or as they follow from the number of leaves.
+/// Leaves or groups that so many hosts take, of which the last may be partly filled.
+[[nodiscard]] constexpr std::int64_t parts_of(std::int64_t hosts, std::int64_t of_part) {
+  return (hosts + of_part - 1) / of_part;
+}
+
+/// Hosts of a leaf, as given or as they follow from the number of leaves; the last leaf may have fewer.
 [[nodiscard]] std::int64_t hosts_of_leaf(const scenario::TopologySettings& topology);
 
 }  // namespace weft::study::assembly

@@ -114,11 +114,17 @@ Result<fabric::TopologyOptions> fat_tree_options(const scenario::Scenario& scena
                                 .domains = domains_of(scenario)};
 }
 
+/// A leaf's spines follow from its hosts: with more than there are, it would have more than it can use.
+tl::unexpected<Error> fewer_than_a_leaf(const scenario::TopologySettings& topology) {
+  return fail("{} hosts do not fill one leaf of topology.hosts_per_leaf = {}; set it to {} or less", topology.hosts,
+              topology.hosts_per_leaf, topology.hosts);
+}
+
 Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario) {
   const scenario::TopologySettings& topology = scenario.topology;
   const std::int64_t group = topology.hosts_per_leaf > 0 ? topology.hosts_per_leaf : topology.hosts;
-  if (group <= 0 || topology.hosts % group != 0) {
-    return fail("{} hosts is not a multiple of hosts_per_leaf = {}", topology.hosts, group);
+  if (group <= 0 || topology.hosts < group) {
+    return fewer_than_a_leaf(topology);
   }
   Result<fabric::PortSpread> spread = port_spread_of(topology);
   if (!spread) {
@@ -126,8 +132,9 @@ Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario)
   }
   // The rails of one group need no spines to reach all of it.
   const std::uint32_t spines = topology.hosts == group ? count(topology.spines) : spines_of(scenario, group);
-  return fabric::RailOptimisedOptions{.groups = count(topology.hosts / group),
+  return fabric::RailOptimisedOptions{.groups = count(parts_of(topology.hosts, group)),
                                       .hosts_per_group = count(group),
+                                      .hosts = count(topology.hosts),
                                       .rails = count(topology.nics_per_host),
                                       .spines = spines,
                                       .parallel_links = count(topology.parallel_links),
@@ -138,27 +145,45 @@ Result<fabric::TopologyOptions> rail_options(const scenario::Scenario& scenario)
                                       .domains = domains_of(scenario)};
 }
 
-Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& scenario) {
-  const scenario::TopologySettings& topology = scenario.topology;
-  std::int64_t leaves = topology.leaves;
-  std::int64_t per_leaf = topology.hosts_per_leaf;
-  if (per_leaf == 0 && leaves > 0) {
-    per_leaf = topology.hosts / leaves;
-  } else if (leaves == 0 && per_leaf > 0) {
-    leaves = topology.hosts / per_leaf;
-  }
-  if (leaves == 0 && per_leaf == 0) {
+struct Leaves {
+  std::int64_t count = 0;
+  std::int64_t hosts = 0;  // of each but the last, which may have fewer
+};
+
+/// Leaves are filled one after the other, and none is left without hosts.
+Result<Leaves> leaves_of(const scenario::TopologySettings& topology) {
+  Leaves made{.count = topology.leaves, .hosts = topology.hosts_per_leaf};
+  if (made.count == 0 && made.hosts == 0) {
     return fail("topology: the number of hosts per leaf is missing; set topology.leaves or topology.hosts_per_leaf");
   }
-  if (topology.hosts != 0 && leaves * per_leaf != topology.hosts) {
-    if (topology.leaves == 0 || topology.hosts_per_leaf == 0) {
-      return fail("{} hosts cannot be distributed evenly: topology.hosts is no multiple of topology.{} = {}",
-                  topology.hosts, topology.leaves == 0 ? "hosts_per_leaf" : "leaves",
-                  topology.leaves == 0 ? topology.hosts_per_leaf : topology.leaves);
-    }
-    return fail("{} leaves of {} hosts are {} hosts, but topology.hosts is {}", leaves, per_leaf, leaves * per_leaf,
-                topology.hosts);
+  if (topology.hosts == 0) {
+    return made;  // both are given, and all are full
   }
+  if (topology.hosts < made.hosts) {
+    return fewer_than_a_leaf(topology);
+  }
+  made.hosts = made.hosts > 0 ? made.hosts : hosts_of_leaf(topology);
+  const std::int64_t filled = parts_of(topology.hosts, made.hosts);
+  made.count = made.count > 0 ? made.count : filled;
+  if (made.count < filled) {
+    return fail("{} leaves of {} hosts are {} hosts, but topology.hosts is {}", made.count, made.hosts,
+                made.count * made.hosts, topology.hosts);
+  }
+  if (made.count > filled) {
+    return fail("{} hosts in leaves of {} fill {} of topology.leaves = {}; set topology.leaves = {}{}", topology.hosts,
+                made.hosts, filled, made.count, filled,
+                topology.hosts_per_leaf > 0 ? "" : " or set topology.hosts_per_leaf instead");
+  }
+  return made;
+}
+
+Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& scenario) {
+  const scenario::TopologySettings& topology = scenario.topology;
+  Result<Leaves> filled = leaves_of(topology);
+  if (!filled) {
+    return pass_on(filled);
+  }
+  const auto [leaves, per_leaf] = *filled;
   Result<fabric::PortSpread> spread = port_spread_of(topology);
   if (!spread) {
     return pass_on(spread);
@@ -166,6 +191,7 @@ Result<fabric::TopologyOptions> leaf_spine_options(const scenario::Scenario& sce
   return fabric::LeafSpineOptions{.leaves = count(leaves),
                                   .spines = spines_of(scenario, per_leaf * topology.nics_per_host),
                                   .hosts_per_leaf = count(per_leaf),
+                                  .hosts = count(topology.hosts),
                                   .nics_per_host = count(topology.nics_per_host),
                                   .ports_per_nic = count(topology.ports_per_nic),
                                   .port_spread = *spread,
@@ -185,17 +211,18 @@ void grow_chain(scenario::TopologySettings& topology, std::int64_t hosts) {
   topology.hosts = (hosts + topology.switches - 1) / topology.switches * topology.switches;
 }
 
+/// Whole leaves of the hosts are added, or, where today's last leaf is partly filled, as many hosts as are asked for.
 void grow_rails(scenario::TopologySettings& topology, std::int64_t hosts) {
-  const HostGroups groups = groups_of(hosts, hosts_of_leaf(topology));
+  const std::int64_t of_leaf = hosts_of_leaf(topology);
+  const HostGroups groups = groups_of(hosts, of_leaf);
+  const bool is_partly_filled = of_leaf > 0 && topology.hosts % of_leaf != 0;
   topology.hosts_per_leaf = groups.size;
-  topology.hosts = groups.count * groups.size;
+  topology.hosts = is_partly_filled ? hosts : groups.count * groups.size;
 }
 
 void grow_leaves(scenario::TopologySettings& topology, std::int64_t hosts) {
-  const HostGroups groups = groups_of(hosts, hosts_of_leaf(topology));
-  topology.leaves = groups.count;
-  topology.hosts_per_leaf = groups.size;
-  topology.hosts = groups.count * groups.size;
+  grow_rails(topology, hosts);
+  topology.leaves = parts_of(topology.hosts, topology.hosts_per_leaf);
 }
 
 using Kind = scenario::TopologyKind;

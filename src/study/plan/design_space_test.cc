@@ -192,8 +192,9 @@ TEST(DesignSpace, ATreeOfTwoTiersIsALeafSpineUnlessItNeedsLess) {
   const std::vector<Shape> both = {Shape::kLeafSpine, Shape::kFatTree};
   EXPECT_EQ(shapes_of(of_tomahawk_4(16, {.shapes = both, .oversubscriptions = even})),
             (std::vector<Shape>{Shape::kLeafSpine}));
-  // 31 leaves of a host each, or eight, of which one has three hosts.
-  EXPECT_EQ(shapes_of(of_tomahawk_4(31, {.shapes = both, .oversubscriptions = even})), both);
+  // Both are eight leaves, of which one has three hosts.
+  EXPECT_EQ(shapes_of(of_tomahawk_4(31, {.shapes = both, .oversubscriptions = even})),
+            (std::vector<Shape>{Shape::kLeafSpine}));
   EXPECT_EQ(shapes_of(of_tomahawk_4(16, {.shapes = {Shape::kFatTree}, .oversubscriptions = even})),
             (std::vector<Shape>{Shape::kFatTree}));
 }
@@ -219,6 +220,56 @@ TEST(DesignSpace, ATreeHasTheSwitchesAndCablesOfItsGraph) {
       const bool fits_two_tiers = hosts * 8 <= 64 * 64 * ratio.down / (ratio.down + ratio.up);
       EXPECT_EQ(tiers_of(design), fits_two_tiers ? 2 : 3) << hosts;
     }
+  }
+}
+
+scenario::Scenario scenario_of_design(const Design& design) {
+  scenario::ScenarioRequest request;
+  request.file = "test.toml";
+  request.settings = settings_of(design);
+  auto scenario = scenario::parse_scenario("[fabric]\nfamily = \"rocev2\"\n", request, scenario::test_catalogue());
+  EXPECT_TRUE(scenario) << scenario::message_of(scenario);
+  return *scenario;
+}
+
+// The closed form of two tiers is the graph that is built, and its cabling list has every host at one leaf: also where
+// the last leaf is partly filled.
+TEST(DesignSpace, TwoTiersHaveTheSwitchesAndCablesOfTheirGraph) {
+  for (const Shape shape : {Shape::kLeafSpine, Shape::kRailOptimised}) {
+    for (const std::int64_t hosts : {9, 16, 25, 26, 28, 29, 31, 32, 33, 100, 199}) {
+      for (const scenario::Oversubscription ratio :
+           {scenario::Oversubscription{.down = 1, .up = 1}, {.down = 2, .up = 1}, {.down = 4, .up = 1}}) {
+        const DesignSpace space = of_tomahawk_4(hosts, {.shapes = {shape}, .oversubscriptions = {ratio}});
+        ASSERT_EQ(space.designs.size(), 1U) << hosts;
+        const Design& design = space.designs.front();
+        const scenario::Scenario scenario = scenario_of_design(design);
+        const auto graph = assembly::build_topology(scenario);
+        ASSERT_TRUE(graph) << graph.error().message;
+        const Wiring& wiring = design.wiring;
+        EXPECT_EQ(graph->host_endpoints(), 8 * hosts);
+        EXPECT_EQ(graph->switches(), wiring.leaves + wiring.spines) << name_of(design) << hosts;
+        EXPECT_EQ(static_cast<std::int64_t>(graph->links.size()), 8 * hosts + wiring.leaves * wiring.uplinks) << hosts;
+        const std::vector<CableRow> cables = cabling_of(scenario, *graph, 1);
+        std::set<std::string> seen;
+        for (const CableRow& row : cables) {
+          EXPECT_TRUE(!row.from.starts_with("host") || seen.insert(row.from).second) << row.from;
+        }
+        EXPECT_EQ(static_cast<std::int64_t>(seen.size()), 8 * hosts);
+      }
+    }
+  }
+}
+
+TEST(DesignSpace, ANumberOfHostsNeedsNoMoreSwitchesThanTheNextConvenientOne) {
+  const auto switches = [](std::int64_t hosts) {
+    const DesignSpace space =
+        of_tomahawk_4(hosts, {.shapes = {Shape::kLeafSpine}, .oversubscriptions = {{.down = 1, .up = 1}}});
+    const Wiring wiring = space.designs.empty() ? Wiring{} : space.designs.front().wiring;
+    return wiring.leaves + wiring.spines;
+  };
+  EXPECT_EQ(switches(25), 7 + 4);
+  for (std::int64_t hosts = 25; hosts < 32; ++hosts) {
+    EXPECT_LE(switches(hosts), switches(hosts + 1)) << hosts;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "study/plan/growth.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "study/cost/milli.h"
@@ -8,30 +9,15 @@
 
 namespace weft::study::plan {
 
-std::optional<Design> grown(const Design& design, std::int64_t hosts) {
-  Design made = design;
-  made.hosts = hosts + design.spares;
-  if (wire(made)) {
-    return made;
-  }
-  // One switch becomes a leaf of two tiers; two tiers become three.
-  for (const Shape shape : {Shape::kLeafSpine, Shape::kFatTree}) {
-    if (design.shape == Shape::kSingleSwitch || shape == Shape::kFatTree) {
-      made.shape = shape;
-      if (wire(made)) {
-        return made;
-      }
-    }
-  }
-  return std::nullopt;
-}
+namespace {
 
-std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other) {
+/// In its own shape first, then in those of `shapes`, as far as the switches take so many.
+std::vector<Design> grown_in(const Design& design, std::int64_t hosts, std::initializer_list<Shape> shapes) {
+  std::vector<Shape> all{design.shape};
+  all.insert(all.end(), shapes);
   std::vector<Design> found;
-  for (const Shape shape :
-       {design.shape, Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree}) {
+  for (const Shape shape : all) {
     Design made = design;
-    made.switch_ = other;
     made.hosts = hosts + design.spares;
     made.shape = shape;
     const bool is_known = std::ranges::any_of(found, [shape](const Design& own) { return own.shape == shape; });
@@ -40,6 +26,19 @@ std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const D
     }
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<Design> grown(const Design& design, std::int64_t hosts) {
+  return design.shape == Shape::kSingleSwitch ? grown_in(design, hosts, {Shape::kLeafSpine, Shape::kFatTree})
+                                              : grown_in(design, hosts, {Shape::kFatTree});
+}
+
+std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other) {
+  Design with = design;
+  with.switch_ = other;
+  return grown_in(with, hosts, {Shape::kSingleSwitch, Shape::kLeafSpine, Shape::kRailOptimised, Shape::kFatTree});
 }
 
 Growth growth_between(const cost::Bill& today, const cost::Bill& later) {

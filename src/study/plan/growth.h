@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,9 @@
 
 namespace weft::study::plan {
 
-/// The same devices for so many hosts, in the same shape, or else as a fat-tree of three tiers. None: they do not take
-/// so many.
-[[nodiscard]] std::optional<Design> grown(const Design& design, std::int64_t hosts);
+/// The same devices for so many hosts, in all shapes that they can become, the same one first: one switch becomes a
+/// leaf of two tiers, and all become fat-trees. Empty: they do not take so many.
+[[nodiscard]] std::vector<Design> grown(const Design& design, std::int64_t hosts);
 
 /// With this switch in place of its own, in its shape and in those of two and three tiers, as far as they take so many.
 [[nodiscard]] std::vector<Design> grown_with(const Design& design, std::int64_t hosts, const Device& other);

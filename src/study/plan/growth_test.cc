@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "study/plan/design_space.h"
 
 namespace weft::study::plan {
@@ -38,16 +41,47 @@ Design rails_of(std::int64_t hosts) {
 
 TEST(PlannedGrowth, KeepsTheShapeAsLongAsPortsSuffice) {
   const auto later = grown(rails_of(32), 128);
-  ASSERT_TRUE(later.has_value());
-  EXPECT_EQ(later->shape, Shape::kRailOptimised);
-  EXPECT_EQ(later->hosts, 128);
+  ASSERT_FALSE(later.empty());
+  EXPECT_EQ(later.front().shape, Shape::kRailOptimised);
+  EXPECT_EQ(later.front().hosts, 128);
+}
+
+// 16 hosts of eight NICs are four leaves and two spines.
+TEST(PlannedGrowth, ANumberOfHostsWithoutDivisorsTakesNoMoreSwitchesThanTheNextOnes) {
+  Design design = rails_of(16);
+  design.shape = Shape::kLeafSpine;
+  ASSERT_TRUE(wire(design));
+  EXPECT_EQ(design.wiring.leaves + design.wiring.spines, 4 + 2);
+  for (const auto& [hosts, switches] : {std::pair{25, 7 + 4}, {26, 7 + 4}, {28, 7 + 4}, {29, 8 + 4}, {32, 8 + 4}}) {
+    const auto later = grown(design, hosts);
+    ASSERT_FALSE(later.empty()) << hosts;
+    EXPECT_EQ(later.front().shape, Shape::kLeafSpine);
+    EXPECT_EQ(later.front().wiring.leaves + later.front().wiring.spines, switches) << hosts;
+  }
+}
+
+// Whose bill is the smallest is not for the wiring to say.
+TEST(PlannedGrowth, EveryShapeThatTakesTheHostsIsOffered) {
+  const auto shapes = [](Shape shape, std::int64_t hosts) {
+    Design design = rails_of(8);
+    design.rails = 1;
+    design.shape = shape;
+    std::vector<Shape> made;
+    for (const Design& later : grown(design, hosts)) {
+      made.push_back(later.shape);
+    }
+    return made;
+  };
+  EXPECT_EQ(shapes(Shape::kSingleSwitch, 64), (std::vector{Shape::kSingleSwitch}));
+  EXPECT_EQ(shapes(Shape::kSingleSwitch, 65), (std::vector{Shape::kLeafSpine, Shape::kFatTree}));
+  EXPECT_EQ(shapes(Shape::kLeafSpine, 65), (std::vector{Shape::kLeafSpine, Shape::kFatTree}));
 }
 
 TEST(PlannedGrowth, TwoTiersBecomeThree) {
   const auto later = grown(rails_of(32), 2'048);
-  ASSERT_TRUE(later.has_value());
-  EXPECT_EQ(later->shape, Shape::kFatTree);
-  EXPECT_FALSE(grown(rails_of(32), 100'000).has_value());
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later.front().shape, Shape::kFatTree);
+  EXPECT_TRUE(grown(rails_of(32), 100'000).empty());
 }
 
 // 100,000 hosts of eight rails are more than three tiers of 64 ports take, and less than those of 512.

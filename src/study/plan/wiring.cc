@@ -14,13 +14,30 @@ std::int64_t uplinks_of(const WiringRequest& request, std::int64_t down) {
   return each == 0 ? 0 : static_cast<std::int64_t>((wanted + each - 1) / each);
 }
 
-/// As many links side by side as the spines have ports for, so that there are few spines.
-std::int64_t parallel_of(std::int64_t uplinks, std::int64_t leaves, std::int64_t radix) {
-  std::int64_t parallel = std::min(uplinks, radix / leaves);
-  while (parallel > 0 && uplinks % parallel != 0) {
-    --parallel;
+std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
+
+/// Spines above leaves of so many hosts, with as many links side by side as their ports allow; `Take` is called with
+/// each number of spines, from few on, until the leaves need no more uplinks than they have hosts for.
+template <class Take>
+void for_spines_of(const WiringRequest& request, std::int64_t hosts, Take take) {
+  const std::int64_t down = hosts * request.ports_of_host;
+  const std::int64_t needed = uplinks_of(request, down);
+  Wiring made{.hosts_per_leaf = hosts, .leaves = parts_of(request.hosts, hosts) * request.leaves_of_hosts};
+  const std::int64_t most = request.full_leaves ? needed : request.radix - down;
+  const std::int64_t beside = (request.spine_ports > 0 ? request.spine_ports : request.radix) / made.leaves;
+  if (needed == 0 || beside == 0 || down + needed > request.radix) {
+    return;
   }
-  return parallel;
+  for (made.spines = parts_of(needed, beside); made.spines <= needed; ++made.spines) {
+    made.parallel_links = parts_of(needed, made.spines);
+    made.uplinks = made.spines * made.parallel_links;
+    if (made.uplinks <= most) {
+      take(made);
+    }
+    if (made.uplinks == needed) {
+      return;  // more spines save no cables
+    }
+  }
 }
 
 constexpr std::int64_t kMostRing = 1024;
@@ -110,27 +127,26 @@ auto order_of(const TreeWiring& tree) { return std::tuple(tree.switches, tree.ca
 std::optional<Wiring> two_tiers(const WiringRequest& request) {
   const std::int64_t largest =
       std::min(request.hosts / request.least_groups, request.radix / std::max<std::int64_t>(request.ports_of_host, 1));
-  for (std::int64_t hosts = largest; hosts >= 1; --hosts) {
-    if (request.hosts % hosts != 0) {
-      continue;
-    }
-    Wiring made{.hosts_per_leaf = hosts, .leaves = request.hosts / hosts * request.leaves_of_hosts};
-    if (made.leaves == 1) {
-      return made;
-    }
-    made.uplinks = uplinks_of(request, hosts * request.ports_of_host);
-    if (hosts * request.ports_of_host + made.uplinks > request.radix) {
-      continue;
-    }
-    made.parallel_links =
-        parallel_of(made.uplinks, made.leaves, request.spine_ports > 0 ? request.spine_ports : request.radix);
-    if (made.parallel_links == 0) {
-      return std::nullopt;  // smaller leaves are more of them
-    }
-    made.spines = made.uplinks / made.parallel_links;
-    return made;
+  if (largest > 0 && largest == request.hosts && request.leaves_of_hosts == 1) {
+    return Wiring{.hosts_per_leaf = largest, .leaves = 1};
   }
-  return std::nullopt;
+  std::optional<Wiring> best;
+  // Of those of one price, leaves that are full, then large ones, then few uplinks.
+  const auto order_of = [&request](const Wiring& own) {
+    return std::tuple(price_of(own, request.radix), request.hosts % own.hosts_per_leaf != 0, -own.hosts_per_leaf,
+                      own.uplinks);
+  };
+  for (std::int64_t hosts = largest; hosts >= 1 && !(best && request.full_leaves); --hosts) {
+    if (request.full_leaves && request.hosts % hosts != 0) {
+      continue;
+    }
+    for_spines_of(request, hosts, [&](const Wiring& made) {
+      if (!best || order_of(made) < order_of(*best)) {
+        best = made;
+      }
+    });
+  }
+  return best;
 }
 
 std::optional<GroupWiring> dragonfly_groups(const WiringRequest& request) {
@@ -142,6 +158,7 @@ std::optional<GroupWiring> dragonfly_groups(const WiringRequest& request) {
     own.hosts = request.hosts / groups;
     own.spine_ports = request.radix / 2;
     own.least_groups = 2;
+    own.full_leaves = true;
     const std::optional<Wiring> group = two_tiers(own);
     if (!group || group->uplinks == 0) {
       continue;

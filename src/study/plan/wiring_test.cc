@@ -33,12 +33,80 @@ TEST(Wiring, PortsAreNeverMoreThanThoseOfASwitch) {
         if (!made) {
           continue;
         }
-        EXPECT_EQ(made->hosts_per_leaf * made->leaves, hosts * 8);
+        // Places for all hosts, and no leaf without one.
+        EXPECT_GE(made->hosts_per_leaf * made->leaves, hosts * 8);
+        EXPECT_LT((made->leaves / 8 - 1) * made->hosts_per_leaf, hosts);
         EXPECT_LE(made->hosts_per_leaf + made->uplinks, radix);
         EXPECT_EQ(made->spines * made->parallel_links, made->uplinks);
         EXPECT_LE(made->leaves * made->parallel_links, radix);
         // At least what the ratio asks for.
         EXPECT_GE(made->uplinks * oversubscription.down, made->hosts_per_leaf * oversubscription.up);
+      }
+    }
+  }
+}
+
+// Hosts of eight NICs under switches of 64 ports: four of them and 32 uplinks are a leaf.
+WiringRequest leaves_of(std::int64_t hosts, scenario::Oversubscription oversubscription) {
+  WiringRequest request = rails_of(hosts, 64, oversubscription);
+  request.ports_of_host = 8;
+  request.leaves_of_hosts = 1;
+  return request;
+}
+
+// By hand: 25 to 28 hosts are seven leaves, whose 7 x 32 uplinks end at four spines, eight from each leaf to each.
+TEST(Wiring, ALastLeafMayBePartlyFilled) {
+  for (const std::int64_t hosts : {25, 26, 27, 28}) {
+    EXPECT_EQ(two_tiers(leaves_of(hosts, kNone)),
+              (Wiring{.hosts_per_leaf = 4, .leaves = 7, .uplinks = 32, .spines = 4, .parallel_links = 8}))
+        << hosts;
+  }
+  for (const std::int64_t hosts : {29, 30, 31, 32}) {
+    EXPECT_EQ(two_tiers(leaves_of(hosts, kNone)),
+              (Wiring{.hosts_per_leaf = 4, .leaves = 8, .uplinks = 32, .spines = 4, .parallel_links = 8}))
+        << hosts;
+  }
+}
+
+// 48 hosts in leaves of 24 have as few leaves as in leaves of 32, and fewer cables; 29 hosts fill no leaves of five.
+TEST(Wiring, FullLeavesArePreferredWhereTheyCostTheSame) {
+  const auto even = two_tiers(rails_of(48, 64, kNone));
+  ASSERT_TRUE(even.has_value());
+  EXPECT_EQ(even->hosts_per_leaf, 24);
+  EXPECT_EQ(even->leaves, 2 * 8);
+  const auto odd = two_tiers(leaves_of(29, kTwo));
+  ASSERT_TRUE(odd.has_value());
+  EXPECT_EQ(odd->hosts_per_leaf, 5);
+  EXPECT_EQ(odd->leaves, 6);
+  EXPECT_EQ(odd->uplinks, 20);
+}
+
+// 26 uplinks to eight leaves of a rail each: 13 spines with two cables to a leaf, or four with seven.
+TEST(Wiring, LeavesHaveMoreUplinksThanTheyNeedWhereThatSavesSpines) {
+  const auto made = two_tiers(rails_of(26, 64, kNone));
+  EXPECT_EQ(made, (Wiring{.hosts_per_leaf = 26, .leaves = 8, .uplinks = 28, .spines = 4, .parallel_links = 7}));
+}
+
+// What takes more hosts takes fewer, so that no number of hosts costs more than the next convenient one.
+TEST(Wiring, MoreHostsAreNeverCheaper) {
+  for (const std::int64_t radix : {36, 64, 128}) {
+    for (const auto& oversubscription : {kNone, kTwo, scenario::Oversubscription{.down = 4, .up = 1}}) {
+      for (const std::int64_t ports_of_host : {1, 8}) {
+        std::int64_t last = 0;
+        for (std::int64_t hosts = 17; hosts <= 300; ++hosts) {
+          WiringRequest request = rails_of(hosts, radix, oversubscription);
+          request.ports_of_host = ports_of_host;
+          request.leaves_of_hosts = ports_of_host == 8 ? 1 : 8;
+          const auto made = two_tiers(request);
+          if (!made) {
+            EXPECT_GT(hosts * 8, radix * radix / 4) << radix;
+            break;
+          }
+          EXPECT_GE(price_of(*made, radix), last)
+              << hosts << " hosts, radix " << radix << ", " << oversubscription.down;
+          last = price_of(*made, radix);
+        }
+        EXPECT_GT(last, 0);
       }
     }
   }
@@ -162,7 +230,7 @@ TEST(Wiring, CoresAreAsFewAsTheirPortsAllow) {
 TEST(Wiring, ATreeHasTwoTiersWhereTheySuffice) {
   const auto made = fat_tree({.hosts = 16, .ports = 64, .ports_of_host = 8, .oversubscription = kNone});
   EXPECT_EQ(made, (TreeWiring{.radix = 64, .tiers = 2, .parallel_links = 16, .switches = 6, .cables = 128}));
-  // 31 hosts are no leaves of as many each, and a tree fills one after the other.
+  // A tree fills its leaves one after the other.
   const auto odd = fat_tree({.hosts = 31, .ports = 64, .ports_of_host = 8, .oversubscription = kNone});
   ASSERT_TRUE(odd.has_value());
   EXPECT_EQ(odd->switches, 8 + 4);

@@ -179,7 +179,8 @@ constexpr std::array kTopology = {
     Key{.name = "hosts_per_leaf",
         .binding = bind<&TopologySettings::hosts_per_leaf>(),
         .fallback = "0",
-        .about = "Hosts on each leaf, in `torus` on each switch; 0: from `hosts` and the number of those.",
+        .about = "Hosts on each leaf, in `torus` on each switch; 0: from `hosts` and the number of those. The last "
+                 "leaf of `leaf-spine` and the last group of `rail-optimised` take the hosts that are left.",
         .range = kDevices,
         .only_for = "leaf-spine rail-optimised dragonfly-plus torus"},
     Key{.name = "groups",
