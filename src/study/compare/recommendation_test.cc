@@ -258,7 +258,7 @@ TEST(Recommendation, ByTimeStepsThatDoNotDifferAreATie) {
 TEST(Recommendation, ByTimeOneSeedIsNeverClear) {
   const auto own = recommended({free_of({"rocev2", 2.0, 0, 0}), free_of({"infiniband", 1.0, 0, 0})});
   EXPECT_EQ(own.kind, "likely");
-  EXPECT_THAT(own.sure, HasSubstr("infiniband: one seed"));
+  EXPECT_THAT(own.sure, HasSubstr("infiniband and rocev2: one seed"));
 }
 
 TEST(Recommendation, TheOnlyFabricNeedsNoPrice) {
