@@ -67,6 +67,16 @@ TEST(CreditScheduler, WhatCameAheadOfItsCreditIsPaidForAndTakesNoRoom) {
   EXPECT_EQ(scheduler.balance(of(0, 0)), 0);
 }
 
+/// Bytes for each source, of so many grants.
+std::map<CreditSource, std::uint32_t> granted(CreditScheduler& scheduler, int grants) {
+  std::map<CreditSource, std::uint32_t> sums;
+  for (int i = 0; i < grants; ++i) {
+    const auto grant = scheduler.grant();
+    sums[grant->source] += grant->bytes;
+  }
+  return sums;
+}
+
 TEST(CreditScheduler, StrictPrioritiesComeFirstAndOthersShareByWeight) {
   CreditScheduler scheduler({.credit = 1'000, .egress_buffer = 10'000'000, .weights = {1, 3, 0, 0, 0, 0, 0, 0}});
   scheduler.request(of(0, 0), 1'000'000);
@@ -74,11 +84,7 @@ TEST(CreditScheduler, StrictPrioritiesComeFirstAndOthersShareByWeight) {
   scheduler.request(of(0, 6), 1'500);
   EXPECT_EQ(scheduler.grant()->source, of(0, 6));
   EXPECT_EQ(scheduler.grant()->bytes, 500U);
-  std::map<CreditSource, std::uint32_t> sums;
-  for (int i = 0; i < 400; ++i) {
-    const auto grant = scheduler.grant();
-    sums[grant->source] += grant->bytes;
-  }
+  std::map<CreditSource, std::uint32_t> sums = granted(scheduler, 400);
   EXPECT_EQ(sums[of(0, 0)], 100'000U);
   EXPECT_EQ(sums[of(0, 1)], 300'000U);
 }
@@ -90,11 +96,7 @@ TEST(CreditScheduler, WhatWasGrantedToAPriorityAloneIsNotHeldAgainstIt) {
     ASSERT_TRUE(scheduler.grant());
   }
   scheduler.request(of(0, 1), 1'000'000);
-  std::map<CreditSource, std::uint32_t> sums;
-  for (int i = 0; i < 400; ++i) {
-    const auto grant = scheduler.grant();
-    sums[grant->source] += grant->bytes;
-  }
+  std::map<CreditSource, std::uint32_t> sums = granted(scheduler, 400);
   EXPECT_EQ(sums[of(0, 0)], 200'000U);
   EXPECT_EQ(sums[of(0, 1)], 200'000U);
 }

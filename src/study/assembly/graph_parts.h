@@ -16,6 +16,7 @@ enum class Joins : std::uint8_t { kCables, kBridges };
 /// O(nodes + links).
 [[nodiscard]] std::vector<std::uint32_t> joined_by(const fabric::Graph& graph,
                                                    const std::function<bool(const fabric::Link&)>& joins);
+/// The same.
 [[nodiscard]] std::vector<std::uint32_t> joined_parts(const fabric::Graph& graph, Joins joins);
 
 }  // namespace weft::study::assembly

@@ -54,12 +54,7 @@ class Resolver {
     loss_recovery();
     ultra_ethernet();
     tcp();
-    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
-      if (scenario_.traffic[i].algorithm == workload::CollectiveAlgorithm::kAutomatic) {
-        add(fmt::format("traffic[{}].algorithm", i), "fastest",
-            "what a cost model finds when an operation begins; results name it");
-      }
-    }
+    algorithms();
     failures();
     attacks();
     for (std::size_t i = 0; i < scenario_.jobs.size(); ++i) {
@@ -71,6 +66,20 @@ class Resolver {
  private:
   void add(std::string path, std::string value, std::string how) {
     values_.push_back({.path = std::move(path), .value = std::move(value), .how = std::move(how)});
+  }
+  void algorithms() {
+    const workload::CollectiveAlgorithm named = scenario_.collectives.algorithm;
+    const bool is_open = named == workload::CollectiveAlgorithm::kAutomatic;
+    const std::string fastest = "what a cost model finds when an operation begins; results name it";
+    if (is_open) {
+      add("collectives.algorithm", "fastest", fastest);
+    }
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) {
+      if (scenario_.traffic[i].algorithm == workload::CollectiveAlgorithm::kAutomatic) {
+        add(fmt::format("traffic[{}].algorithm", i), is_open ? "fastest" : std::string(to_string(named)),
+            is_open ? fastest : "collectives.algorithm, where the ranks can use it");
+      }
+    }
   }
   /// Where the scenario leaves the count open.
   void count(std::string_view key, std::int64_t given, std::int64_t resolved, std::string_view how) {

@@ -117,6 +117,19 @@ TEST(ResolvedValues, ValuesOfUltraEthernetFollowFromTheRoundTripAndTheWire) {
   EXPECT_NE(value_of(kUltraEthernet, "uet.trimming"), value_of(kUltraEthernet, "uet.loss_by_count"));
 }
 
+TEST(ResolvedValues, AnAlgorithmThatIsLeftOpenIsThatOfTheLibraryOrTheFastest) {
+  const std::string open =
+      "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n"
+      "[[traffic]]\nkind = \"collective\"\n";
+  EXPECT_EQ(value_of(open, "collectives.algorithm"), "fastest");
+  EXPECT_EQ(value_of(open, "traffic[0].algorithm"), "fastest");
+  const std::string named = open + "[collectives]\nalgorithm = \"ring\"\n";
+  EXPECT_EQ(value_of(named, "collectives.algorithm"), "ring");
+  EXPECT_EQ(value_of(named, "traffic[0].algorithm"), "ring");
+  EXPECT_EQ(value_of(named + "[[traffic]]\nkind = \"collective\"\nalgorithm = \"tree\"\n", "traffic[1].algorithm"),
+            "tree");
+}
+
 TEST(ResolvedValues, WhatHasNoEffectSaysSo) {
   EXPECT_EQ(value_of(kUltraEthernet, "topology.oversubscription"), "-");  // its spines are given
   EXPECT_EQ(value_of("[fabric]\nfamily = \"uet\"\n[topology]\nkind = \"leaf-spine\"\nhosts = 8\nleaves = 2\n"

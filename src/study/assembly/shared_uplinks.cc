@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "fabric/topology/graph_query.h"
@@ -15,6 +16,10 @@ using fabric::Graph;
 using fabric::Link;
 using fabric::NodeIndex;
 using fabric::NodeKind;
+
+std::span<const EndpointId> own_rails(const world::MachinePlan& machine) {
+  return std::span(machine.rails).first(machine.rails.size() - machine.lent_rails);
+}
 
 bool is_switch(const Graph& graph, NodeIndex node) { return graph[node].kind == NodeKind::kSwitch; }
 
@@ -85,17 +90,17 @@ class Partings {
     }
     std::vector<std::int64_t> rails(graph_.nodes.size());
     for (const world::MachinePlan& machine : machines_) {
-      for (std::size_t rail = 0; rail < machine.rails.size() - machine.lent_rails; ++rail) {
-        ++rails[blocks[machine.rails[rail].value()]];
+      for (const EndpointId rail : own_rails(machine)) {
+        ++rails[blocks[rail.value()]];
       }
     }
     for (std::size_t i = 0; i < machines_.size(); ++i) {
-      if (machines_[i].rails.size() <= machines_[i].lent_rails) {
+      if (own_rails(machines_[i]).empty()) {
         continue;
       }
-      const std::uint32_t first = machines_[i].rails.front().value();
+      const std::uint32_t first = own_rails(machines_[i]).front().value();
       const std::uint32_t block = blocks[first];
-      const Rate share = up[block] / std::max<std::int64_t>(rails[block], 1);
+      const Rate share = up[block] / rails[block];
       if (share > Rate::zero() && share < rates_[first]) {
         found_[i].push_back({.block = next_block_ + block, .share = share});
       }

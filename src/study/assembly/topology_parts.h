@@ -24,9 +24,9 @@ struct HostGroups {
 };
 [[nodiscard]] HostGroups groups_of(std::int64_t hosts, std::int64_t most);
 
-/// Leaves or groups that so many hosts take, of which the last may be partly filled.
-[[nodiscard]] constexpr std::int64_t parts_of(std::int64_t hosts, std::int64_t of_part) {
-  return (hosts + of_part - 1) / of_part;
+/// Leaves or groups that so many hosts take, or switches that so many links do; the last one may be partly filled.
+[[nodiscard]] constexpr std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
 }
 
 /// Hosts of a leaf, as given or as they follow from the number of leaves; the last leaf may have fewer.

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/int128.h"
+#include "study/assembly/topology_parts.h"
 
 namespace weft::study::plan {
 namespace {
@@ -14,22 +15,20 @@ std::int64_t uplinks_of(const WiringRequest& request, std::int64_t down) {
   return each == 0 ? 0 : static_cast<std::int64_t>((wanted + each - 1) / each);
 }
 
-std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
-
-/// Spines above leaves of so many hosts, with as many links side by side as their ports allow; `Take` is called with
-/// each number of spines, from few on, until the leaves need no more uplinks than they have hosts for.
+/// Calls `take` with each number of spines above leaves of so many hosts: from the fewest, whose ports are all in use
+/// by links side by side, to that with which leaves have no more uplinks than they need.
 template <class Take>
 void for_spines_of(const WiringRequest& request, std::int64_t hosts, Take take) {
   const std::int64_t down = hosts * request.ports_of_host;
   const std::int64_t needed = uplinks_of(request, down);
-  Wiring made{.hosts_per_leaf = hosts, .leaves = parts_of(request.hosts, hosts) * request.leaves_of_hosts};
+  Wiring made{.hosts_per_leaf = hosts, .leaves = assembly::parts_of(request.hosts, hosts) * request.leaves_of_hosts};
   const std::int64_t most = request.full_leaves ? needed : request.radix - down;
   const std::int64_t beside = (request.spine_ports > 0 ? request.spine_ports : request.radix) / made.leaves;
   if (needed == 0 || beside == 0 || down + needed > request.radix) {
     return;
   }
-  for (made.spines = parts_of(needed, beside); made.spines <= needed; ++made.spines) {
-    made.parallel_links = parts_of(needed, made.spines);
+  for (made.spines = assembly::parts_of(needed, beside); made.spines <= needed; ++made.spines) {
+    made.parallel_links = assembly::parts_of(needed, made.spines);
     made.uplinks = made.spines * made.parallel_links;
     if (made.uplinks <= most) {
       take(made);

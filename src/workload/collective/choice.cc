@@ -281,11 +281,11 @@ Bytes across(const Model& m, CollectiveAlgorithm algorithm, CollectiveKind kind,
       return m.size * passes * std::max<std::int64_t>(m.ranks - cut.members - near, 0) / m.ranks * cut.members;
     }
     case CollectiveAlgorithm::kRing:
-      return of_groups * cut.rings * (rooted ? 1 : passes * (m.ranks - 1)) / (rooted ? 1 : m.ranks);
+      return (rooted ? of_groups : of_groups / m.ranks * (m.ranks - 1) * passes) * cut.rings;
     case CollectiveAlgorithm::kHierarchical:
       if (kind == CollectiveKind::kAllToAll)
         return across(m, CollectiveAlgorithm::kDirect, kind, cut);
-      return of_groups * cut.rings * passes * (m.groups - 1) / m.groups;
+      return of_groups / m.groups * (m.groups - 1) * passes * cut.rings;
     case CollectiveAlgorithm::kAutomatic:
     case CollectiveAlgorithm::kHalvingDoubling:  // rate_at()
     case CollectiveAlgorithm::kRecursiveDoubling:

@@ -155,6 +155,11 @@ Lane pairwise_lane(PairwiseView view, Action::Kind kind) {
   }
 }
 
+void add_pairwise(const PairwiseView& view, Lanes& lanes) {
+  lanes.add(pairwise_lane(view, Action::Kind::kSend));
+  lanes.add(pairwise_lane(view, Action::Kind::kReceive));
+}
+
 }  // namespace
 
 std::uint32_t exchange_steps_of(const CollectiveRequest& request, std::uint32_t members) {
@@ -194,14 +199,12 @@ void add_direct_all_gather(const LaneContext& context, Lanes& lanes) {
 }
 
 void add_pairwise_all_to_all(const LaneContext& context, Lanes& lanes) {
+  const bool has_scale_up = context.layout->has_scale_up();
   for (std::uint32_t channel = 0; channel < context.channels; ++channel) {
-    for (const bool over_scale_up : {false, true}) {
-      if (over_scale_up ? !context.layout->has_scale_up()
-                        : context.layout->has_scale_up() && context.layout->groups() == 1)
-        continue;
-      lanes.add(pairwise_lane({{context, channel}, over_scale_up}, Action::Kind::kSend));
-      lanes.add(pairwise_lane({{context, channel}, over_scale_up}, Action::Kind::kReceive));
-    }
+    if (!has_scale_up || context.layout->groups() > 1)
+      add_pairwise({{context, channel}, false}, lanes);
+    if (has_scale_up)
+      add_pairwise({{context, channel}, true}, lanes);
   }
   lanes.add(copy_own(context));
 }
