@@ -175,6 +175,11 @@ int run_caught(int argc, char** argv) {
 }  // namespace
 }  // namespace weft::cli
 
+/// Read by jemalloc when it starts. Steps of a thousand ranks go around a gigabyte of small objects: on large pages
+/// they take a quarter less time.
+// NOLINTNEXTLINE(readability-identifier-naming): its name
+extern "C" [[gnu::used]] const char* const malloc_conf = "thp:always,metadata_thp:auto";
+
 int main(int argc, char** argv) {
   using namespace weft::cli;
   // A reader that leaves early (`| head`) ends the program quietly, also where the parent had the signal ignored.

@@ -11,8 +11,11 @@
 
 namespace weft::wire {
 
+/// Payload of a simulated packet, at most.
+inline constexpr std::uint32_t kLargestMemoryUnit = 32 << 10;
+
 struct MemoryFormat {
-  std::uint32_t unit = 4096;           // payload of a simulated packet; at most 4096
+  std::uint32_t unit = 4096;           // payload of a simulated packet; at most kLargestMemoryUnit
   std::uint32_t packet_payload = 256;  // of a wire packet, at most
   std::uint32_t flit = 16;             // packets are multiples of it
   std::uint32_t data_header = 16;      // of a wire packet with data: a store's, a send's or a load's answer

@@ -37,6 +37,8 @@ constexpr double kProductsInAPiece = 4;
 constexpr double kChunksInAPiece = 3;
 /// Flows of jobs of more ranks are not followed.
 constexpr std::int64_t kMostFollowed = 1'024;
+/// A step that is continued from two short ones has as many nodes in them, of the most that one may have, at most.
+constexpr double kOfTwoShortSteps = 2;
 /// A smaller job is run with every packet, and put together for at most as many packet-hops.
 constexpr double kBothWays = 2;
 
@@ -81,10 +83,10 @@ class Estimator {
       if (!own) {
         return own;
       }
-      sum = {.least = sum.least + own->least, .most = sum.most + own->most};
+      sum = {.least = sum.least + own->least, .most = sum.most + own->most, .nodes = sum.nodes + own->nodes};
     }
     const HopsEstimate check = of_check();
-    return HopsEstimate{.least = sum.least + check.least, .most = sum.most + check.most};
+    return HopsEstimate{.least = sum.least + check.least, .most = sum.most + check.most, .nodes = sum.nodes};
   }
 
  private:
@@ -190,11 +192,29 @@ class Estimator {
     for (const OperationVolume& own : *volumes) {
       whole += own.instances * hops_of_whole(own);
     }
+    HopsEstimate made;
     if (job.training.fidelity == scenario::StepFidelity::kPacket) {
       const double steps = whole * static_cast<double>(job.training.steps);
-      return HopsEstimate{.least = steps * kLeastPart, .most = steps};
+      made = {.least = steps * kLeastPart, .most = steps};
+    } else {
+      made = of_phases(plan, *volumes, whole);
     }
-    return of_phases(plan, *volumes, whole);
+    made.nodes = nodes_of(job);
+    return made;
+  }
+
+  /// Long steps of many ranks are continued from two short ones (TrainingRun).
+  [[nodiscard]] static double nodes_of(const scenario::JobSettings& job) {
+    constexpr std::uint64_t kMostCounted = 100'000'000;
+    const Result<std::uint64_t> of_a_rank = step_nodes(job, kMostCounted / static_cast<std::uint64_t>(job.ranks) + 1);
+    if (!of_a_rank) {
+      return 0;  // building the run says why
+    }
+    const double nodes = static_cast<double>(*of_a_rank) * static_cast<double>(job.ranks);
+    if (job.training.fidelity == scenario::StepFidelity::kPacket) {
+      return nodes * static_cast<double>(job.training.steps);
+    }
+    return std::min(nodes, static_cast<double>(TrainingRun::kMostNodes) * kOfTwoShortSteps);
   }
 
   /// What a slice of an operation sends of it, in probes; of two lengths if it is longer. Around a ring it has four

@@ -19,6 +19,8 @@ namespace weft::study::run {
 struct HopsEstimate {
   double least = 0;
   double most = 0;
+  /// Nodes of all ranks' graphs that steps walk through, beside their packet-hops.
+  double nodes = 0;
 };
 
 struct EstimateOptions {

@@ -324,8 +324,7 @@ struct JobMemory {
 };
 
 JobMemory estimate_jobs(const scenario::Scenario& scenario, const fabric::Graph& graph) {
-  // Beyond it a step that is put together leaves out copies of the model (TrainingRun::Options::max_nodes).
-  constexpr std::uint64_t kMostNodes = 4'000'000;
+  constexpr std::uint64_t kMostNodes = TrainingRun::kMostNodes;  // beyond it a step that is put together is shortened
   JobMemory sum;
   scenario::Scenario jobs = scenario;
   jobs.traffic.clear();

@@ -30,6 +30,7 @@ namespace weft::study::run {
 
 class TrainingRun {
  public:
+  static constexpr std::uint64_t kMostNodes = 4'000'000;
   struct Options {
     const scenario::JobSettings& job;  // must outlive the run
     workload::JobOptions identity{};
@@ -61,7 +62,7 @@ class TrainingRun {
     /// Told each phase before anything of it begins; its sample is shaped.
     std::function<void(std::uint32_t phase)> begins = [](std::uint32_t) {};
     /// Nodes of a step over all its ranks that are kept; of a longer one only some copies, or micro-batches.
-    std::uint64_t max_nodes = 4'000'000;
+    std::uint64_t max_nodes = kMostNodes;
   };
   /// Errors, with the numbers: a parallelism that does not divide the model, the batch or the ranks; a job that does
   /// not fit into the memory of its GPUs.

@@ -81,8 +81,9 @@ constexpr std::array kScaleUp = {
     Key{.name = "unit",
         .binding = bind<&ScaleUpSettings::unit>(),
         .fallback = "4 KiB",
-        .about = "Payload of a simulated packet, which stands for as many of the protocol's as it takes.",
-        .range = between(Bytes(64), Bytes(4'096)),
+        .about = "Payload of a simulated packet, which stands for as many of the protocol's as it takes. `weft compare "
+                 "--quick` takes up to 32 KiB. Runs that carry bytes: at most 8 KiB.",
+        .range = between(Bytes(64), Bytes(32'768)),
         .only_for = kJoined},
     Key{.name = "packet_payload",
         .binding = bind<&ScaleUpSettings::packet_payload>(),

@@ -25,6 +25,8 @@
 namespace weft::study::scenario {
 namespace {
 
+constexpr Bytes kLargestFrame{0xFFFF};  // of a simulated packet
+
 template <std::size_t Count>
 bool is_one_of(std::int64_t value, const std::array<std::int64_t, Count>& allowed) {
   return std::ranges::find(allowed, value) != allowed.end();
@@ -449,6 +451,10 @@ Result<void> validate_scale_up(const Scenario& scenario) {
     return fail_at(scenario, "scale_up.load_window", "{} is less than a unit, {}", own.load_window, own.unit);
   }
   const Bytes packet = largest_packet(own);
+  if (packet > kLargestFrame) {
+    return fail_at(scenario, "scale_up.unit", "a unit of {} is {} on the link; at most {}: a smaller unit", own.unit,
+                   packet, kLargestFrame);
+  }
   if (own.gpu_buffer < packet) {
     return fail_at(scenario, "scale_up.gpu_buffer", "{} is less than the largest packet, {}", own.gpu_buffer, packet);
   }

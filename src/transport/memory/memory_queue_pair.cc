@@ -7,7 +7,7 @@ namespace weft::transport {
 MemoryQueuePair::MemoryQueuePair(const QpIdentity& identity, const verbs::QpInitAttributes& init,
                                  const MemoryOptions& options)
     : core_(identity, init), options_(options), responder_(init) {
-  WEFT_ASSERT(options.format.unit > 0 && options.format.unit <= 4096 &&
+  WEFT_ASSERT(options.format.unit > 0 && options.format.unit <= wire::kLargestMemoryUnit &&
               options.load_window >= Bytes(options.format.unit));
   WEFT_ASSERT(wire::data_wire_bytes(options.format, options.format.unit) <= 0xFFFF);
 }

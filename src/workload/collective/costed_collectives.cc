@@ -78,24 +78,31 @@ Result<void> CostedCollectives::begin(const CollectiveRequest& request) {
 }
 
 void CostedCollectives::join(const OperationQueueKey& key, const CollectiveRequest& request, std::size_t members) {
-  CostedNetwork::OperationQueue& line = network_.lines_[key];
-  const std::uint64_t place = joined_[key]++ - line.closed;
-  WEFT_ASSERT(place <= line.open.size());
-  if (place == line.open.size()) {
-    line.open.push_back({.request = request, .members = {}, .last_begun = {}});
+  Line& line = lines_[key];
+  if (line.queue == nullptr) {
+    line.key = key;
+    line.queue = &network_.lines_[key];
   }
-  auto& pending_operation = line.open[static_cast<std::size_t>(place)];
+  CostedNetwork::OperationQueue& queue = *line.queue;
+  const std::uint64_t place = line.joined++ - queue.closed;
+  WEFT_ASSERT(place <= queue.open.size());
+  if (place == queue.open.size()) {
+    queue.open.push_back({.request = request, .members = {}, .last_begun = {}});
+    queue.open.back().members.reserve(members);
+  }
+  auto& pending_operation = queue.open[static_cast<std::size_t>(place)];
   if (request.kind == CollectiveKind::kSend) {
     pending_operation.request = request;
   }
-  const std::uint64_t operation = next_operation_++;
-  operations_[operation] = {.token = request.token, .begun = machine_.now(), .finished = Time::never(), .line = key};
+  const std::uint64_t operation = first_operation_ + operations_.size();
+  operations_.push_back(
+      {.token = request.token, .begun = machine_.now(), .finished = Time::never(), .line = &line, .shared = 0});
   ++outstanding_;
   pending_operation.members.push_back({.member = this, .operation = operation});
   pending_operation.last_begun = later(pending_operation.last_begun, machine_.now());
   if (pending_operation.members.size() == members) {
     WEFT_ASSERT(place == 0);  // the last to begin this has begun all before it
-    close(line, key);
+    close(line);
   }
 }
 
@@ -110,78 +117,88 @@ CostedOperation CostedCollectives::costed(const CostedNetwork::PendingOperation&
   return operation;
 }
 
-void CostedCollectives::close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key) {
-  CostedNetwork::PendingOperation pending_operation = std::move(line.open.front());
-  line.open.pop_front();
-  ++line.closed;
+void CostedCollectives::close(const Line& line) {
+  CostedNetwork::OperationQueue& queue = *line.queue;
+  CostedNetwork::PendingOperation pending_operation = std::move(queue.open.front());
+  queue.open.pop_front();
+  ++queue.closed;
   if (network_.sharing_.progress != nullptr) {
-    line.due.push_back(std::move(pending_operation));
-    return start_next(key);
+    queue.due.push_back(std::move(pending_operation));
+    return start_next(line);
   }
-  const Duration cost = network_.cost_(costed(pending_operation, key));
+  const Duration cost = network_.cost_(costed(pending_operation, line.key));
   WEFT_ASSERT(cost >= Duration::zero());
-  line.free_at = later(line.free_at, pending_operation.last_begun) + cost;
+  queue.free_at = later(queue.free_at, pending_operation.last_begun) + cost;
   for (const auto& [member, id] : pending_operation.members) {
-    member->end_at(id, line.free_at);
+    member->end_at(id, queue.free_at);
   }
 }
 
-void CostedCollectives::start_next(const OperationQueueKey& key) {
-  CostedNetwork::OperationQueue& line = network_.lines_[key];
-  if (line.under_way || line.due.empty()) {
+void CostedCollectives::start_next(const Line& line) {
+  CostedNetwork::OperationQueue& queue = *line.queue;
+  if (queue.under_way || queue.due.empty()) {
     return;
   }
-  CostedNetwork::PendingOperation next = std::move(line.due.front());
-  line.due.pop_front();
-  const CostedOperation operation = costed(next, key);
+  CostedNetwork::PendingOperation next = std::move(queue.due.front());
+  queue.due.pop_front();
+  queue.members = std::move(next.members);
+  const CostedOperation operation = costed(next, line.key);
   const Duration alone = network_.cost_(operation);
   WEFT_ASSERT(alone > Duration::zero());
   SharedProgress& progress = *network_.sharing_.progress;
-  line.under_way =
-      progress.begin(network_.sharing_.operation(operation), alone, machine_.now(), [members = next.members](Time at) {
-        for (const auto& [member, id] : members) {
+  queue.under_way =
+      progress.begin(network_.sharing_.operation(operation), alone, machine_.now(), [of = &queue](Time at) {
+        for (const auto& [member, id] : of->members) {
           member->end_at(id, at);
         }
       });
-  for (const auto& [member, id] : next.members) {
-    member->operations_[id].shared = *line.under_way;
+  for (const auto& [member, id] : queue.members) {
+    member->at(id).shared = *queue.under_way;
   }
 }
 
 // The first member to see the end of an operation makes room for the next.
-void CostedCollectives::note_end(Operation& operation) {
-  CostedNetwork::OperationQueue& line = network_.lines_[operation.line];
-  if (network_.sharing_.progress != nullptr && line.under_way == operation.shared) {
-    line.under_way.reset();
+void CostedCollectives::note_end(const Operation& operation) {
+  CostedNetwork::OperationQueue& queue = *operation.line->queue;
+  if (network_.sharing_.progress != nullptr && queue.under_way == operation.shared) {
+    queue.under_way.reset();
     network_.sharing_.progress->end(operation.shared, machine_.now());
-    start_next(operation.line);
+    start_next(*operation.line);
   }
 }
 
 void CostedCollectives::end_at(std::uint64_t operation, Time at) {
-  operations_[operation].finished = at;
+  this->at(operation).finished = at;
   machine_.set_timer({.at = at, .token = kCollectiveTokens | operation});
 }
 
 Result<void> CostedCollectives::on_machine_event(const verbs::MachineEvent& event) {
-  const auto found = operations_.find(event.token & ~kCollectiveTokens);
-  if (found == operations_.end() || machine_.now() < found->second.finished) {
+  const std::uint64_t id = event.token & ~kCollectiveTokens;
+  if (id < first_operation_ || id - first_operation_ >= operations_.size()) {
+    return {};  // has ended, as what follows
+  }
+  Operation& operation = at(id);
+  if (operation.line == nullptr || machine_.now() < operation.finished) {
     return {};  // has ended, or later than it seemed when the timer was set
   }
-  note_end(found->second);
-  const Operation& operation = found->second;
-  Time& turn = turn_.try_emplace(operation.line).first->second;
+  note_end(operation);
+  Time& turn = operation.line->turn;
   finished_.push_back(
       {.token = operation.token, .started = later(operation.begun, turn), .finished = operation.finished});
   turn = operation.finished;
-  operations_.erase(found);
+  operation.line = nullptr;
+  while (!operations_.empty() && operations_.front().line == nullptr) {
+    (void)operations_.pop_front();
+    ++first_operation_;
+  }
   return {};
 }
 
 std::size_t CostedCollectives::take_finished(std::span<CollectiveFinished> out) {
-  const std::size_t moved = std::min(out.size(), finished_.size());
-  std::copy_n(finished_.begin(), moved, out.begin());
-  finished_.erase(finished_.begin(), finished_.begin() + static_cast<std::ptrdiff_t>(moved));
+  const std::size_t moved = std::min<std::size_t>(out.size(), finished_.size());
+  for (std::size_t i = 0; i < moved; ++i) {
+    out[i] = finished_.pop_front();
+  }
   outstanding_ -= moved;
   return moved;
 }

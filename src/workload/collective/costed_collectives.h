@@ -63,6 +63,7 @@ class CostedNetwork {
     // Where others slow it, that is not known before.
     std::deque<PendingOperation> due{};  // all have begun them, and they wait for one another
     std::optional<SharedProgress::Id> under_way{};
+    std::vector<Waiting> members{};  // of the one under way
   };
   struct OperationQueueKey {
     CommunicatorId communicator{};
@@ -94,33 +95,42 @@ class CostedCollectives final : public Collectives {
  private:
   using OperationQueueKey = CostedNetwork::OperationQueueKey;
 
+  /// A sequence of operations as this rank takes part in it.
+  struct Line {
+    OperationQueueKey key{};
+    CostedNetwork::OperationQueue* queue = nullptr;
+    std::uint64_t joined = 0;  // operations begun
+    Time turn{};               // when the last one taken from it ended
+  };
   struct Operation {
     CollectiveToken token = 0;
     Time begun{};
     Time finished{};
-    OperationQueueKey line{};
+    Line* line = nullptr;           // null: it has ended
     SharedProgress::Id shared = 0;  // where others slow it: its number there
   };
 
   [[nodiscard]] Result<MemberIndex> self_in(const Communicator& communicator) const;
   void join(const OperationQueueKey& key, const CollectiveRequest& request, std::size_t members);
-  void close(CostedNetwork::OperationQueue& line, const OperationQueueKey& key);
+  void close(const Line& line);
   void end_at(std::uint64_t operation, Time at);
   [[nodiscard]] CostedOperation costed(const CostedNetwork::PendingOperation& pending,
                                        const OperationQueueKey& key) const;
-  void start_next(const OperationQueueKey& key);
-  void note_end(Operation& operation);
+  void start_next(const Line& line);
+  void note_end(const Operation& operation);
+  [[nodiscard]] Operation& at(std::uint64_t operation) {
+    return operations_[static_cast<std::uint32_t>(operation - first_operation_)];
+  }
 
   CostedNetwork& network_;
   verbs::Machine& machine_;
   RankId rank_;
   std::uint32_t added_ = 0;
-  std::map<OperationQueueKey, std::uint64_t> joined_;  // operations begun on each line
-  std::map<OperationQueueKey, Time> turn_;             // when the last operation taken from each line ended
-  std::map<std::uint64_t, Operation> operations_;
-  std::uint64_t next_operation_ = 0;
+  std::map<OperationQueueKey, Line> lines_;
+  Ring<Operation> operations_;  // from the oldest that has not ended
+  std::uint64_t first_operation_ = 0;
   std::size_t outstanding_ = 0;
-  std::deque<CollectiveFinished> finished_;
+  Ring<CollectiveFinished> finished_;
 };
 
 }  // namespace weft::workload
