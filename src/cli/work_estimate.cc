@@ -22,8 +22,9 @@ constexpr double kMeasured = 0.4;
 /// 512 GPUs with scale-up links and TCP beside them take 2.5 times as long for a packet-hop as what is measured.
 constexpr double kFaster = 0.7;
 constexpr double kSlower = 2.5;
-/// Walking through a node of a step takes as long as so many packet-hops: 3.5 us in steps of 1,024 ranks, about 1 us in
-/// those of 64.
+/// Seconds for a node of a step: 3 us in steps of 1,024 ranks, about 1 us in those of 64.
+constexpr double kNode = 2.5e-6;
+/// The same in packet-hops, for parts of one piece of work.
 constexpr double kHopsOfANode = 4;
 /// Of a run beside its simulation: a process, its figures.
 constexpr double kOverhead = 0.05;
@@ -74,10 +75,9 @@ WorkTime work_time(std::span<const study::run::HopsEstimate> runs, const Machine
   WorkTime sum;
   WorkTime longest;
   for (const study::run::HopsEstimate& run : runs) {
-    const double fixed = speed.setup + kOverhead;
-    const double nodes = run.nodes * kHopsOfANode;
-    const WorkTime own{.least = (fixed + (run.least + nodes) / speed.hops_per_second) * kFaster,
-                       .most = (fixed + (run.most + nodes) / speed.hops_per_second) * kSlower};
+    const double beside = speed.setup + kOverhead + run.nodes * kNode;
+    const WorkTime own{.least = (beside + run.least / speed.hops_per_second) * kFaster,
+                       .most = (beside + run.most / speed.hops_per_second) * kSlower};
     sum = {.least = sum.least + own.least, .most = sum.most + own.most};
     longest = {.least = std::max(longest.least, own.least), .most = std::max(longest.most, own.most)};
   }

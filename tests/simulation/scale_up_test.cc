@@ -93,6 +93,14 @@ TEST(ScaleUp, UnitsOf4KiBAreWithinOnePercentOfSinglePackets) {
   EXPECT_NEAR(taken(busy(4096, 1_mib)).seconds(), single, 0.01 * single);
 }
 
+// Of what quick answers take, for the megabytes that their operations move.
+TEST(ScaleUp, UnitsOf32KiBAreWithinTwoPercentOfThoseOf4KiB) {
+  for (const Bytes size : {1_mib, 4_mib}) {
+    const double usual = taken(busy(4096, size)).seconds();
+    EXPECT_NEAR(taken(busy(32'768, size)).seconds(), usual, 0.02 * usual) << size.count();
+  }
+}
+
 TEST(ScaleUp, AnIncastIsFair) {
   SimOptions options = scale_up(8);
   for (std::uint32_t i = 1; i < 8; ++i) {

@@ -50,6 +50,14 @@ std::string refusal_of(const std::string& text) {
   return simulation ? std::string() : simulation.error().message;
 }
 
+TEST(CollectiveReach, UnitsThatHaveNoRoomForTheirBytesAreRefused) {
+  CollectiveRun run = rail_only(CollectiveKind::kAllGather, CollectiveAlgorithm::kRing, 2);
+  run.settings.push_back("scale_up.unit=16 KiB");
+  EXPECT_THAT(fault_of(run), HasSubstr("scale_up.unit: 16 KiB; a run that carries bytes has room for 9216 B"));
+  run.payload = Payload::kLengths;
+  EXPECT_EQ(fault_of(run), "");
+}
+
 // Under the sanitizers a run takes a minute, so each is a test of its own.
 struct RailCase {
   CollectiveKind kind;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/payload_store.h"
 #include "study/assembly/build_hosts.h"
 #include "study/run/simulation_parts.h"
+#include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_validate.h"
 #include "transport/rc_timing.h"
 
@@ -58,6 +60,13 @@ Result<std::unique_ptr<Simulation>> Simulation::create(const scenario::Scenario&
                                                        std::uint32_t setup_threads) {
   if (scenario.fidelity == scenario::Fidelity::kFlow) {
     return fail("fidelity = \"flow\" is for `weft run` and `weft collective`; set fidelity = \"packet\" here");
+  }
+  // Packets that carry bytes have a place of their own for them.
+  constexpr Bytes kRoom{host::PayloadStore::kMaxPayload};
+  const scenario::ScaleUpSettings& links = scenario.scale_up;
+  if (payload == Payload::kBytes && links.kind != scenario::ScaleUpKind::kNone && links.unit > kRoom) {
+    return scenario::fail_at(scenario, "scale_up.unit", "{}; a run that carries bytes has room for {}", links.unit,
+                             kRoom);
   }
   std::unique_ptr<Simulation> simulation(new Simulation(scenario, sink, payload, division));
   if (Result<void> built = simulation->build(setup_threads); !built) {

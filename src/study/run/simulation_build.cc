@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/stable_hash.h"
-#include "host/payload_store.h"
 #include "study/assembly/build_attacks.h"
 #include "study/assembly/build_fabric.h"
 #include "study/assembly/build_failures.h"
@@ -21,7 +20,6 @@
 #include "study/run/manager_study.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/start_delay.h"
-#include "study/scenario/fail_at.h"
 #include "study/scenario/scenario_validate.h"
 #include "study/world/congestion_signals.h"
 #include "workload/flow_program.h"
@@ -33,7 +31,6 @@ namespace {
 /// way on a path.
 constexpr std::int64_t kProductsPerPiece = 4;
 constexpr std::int64_t kChunksPerPiece = 3;
-constexpr Bytes kLargestUnitOfBytes{host::PayloadStore::kMaxPayload};
 
 /// `resweeps`: of its subnet managers.
 Result<void> choose_fabric(const scenario::Scenario& scenario, const fabric::Graph& graph,
@@ -224,10 +221,6 @@ Result<void> Simulation::build(std::uint32_t threads) {
   options.seed = static_cast<std::uint64_t>(scenario_.seed);
   options.threads = threads;
   options.carries_bytes = payload_ == Payload::kBytes;
-  if (options.carries_bytes && *scale_up && scenario_.scale_up.unit > kLargestUnitOfBytes) {
-    return scenario::fail_at(scenario_, "scale_up.unit", "{}; a run that carries bytes has room for {}",
-                             scenario_.scale_up.unit, kLargestUnitOfBytes);
-  }
   if (Result<void> chosen = choose_fabric(scenario_, *graph, *plans, options, parts_->resweeps); !chosen) {
     return chosen;
   }
