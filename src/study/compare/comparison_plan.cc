@@ -68,21 +68,24 @@ void take_larger_units(scenario::ScaleUpSettings& settings) {
   }
 }
 
-/// As `with_shorter_slices`, but with larger units of scale-up links, and with slices of the whole comparison where
-/// these are little work: stages of a hierarchical operation overlap less in short ones. And shorter still where those
-/// would be too much for a first answer and half of a slice is less: probes around rings have as many chunks however
-/// short the slice is.
+/// As `with_shorter_slices`, but with larger units of scale-up links where it is much work, and with slices of the
+/// whole comparison where these are little: stages of a hierarchical operation overlap less in short ones. And shorter
+/// still where those would be too much for a first answer and half of a slice is less: probes around rings have as many
+/// chunks however short the slice is.
 scenario::Scenario with_quick_slices(const scenario::Scenario& scenario, const fabric::Graph& graph) {
   constexpr Bytes kShortest{256 << 10};
   constexpr double kWorthwhile = 0.9;
   constexpr double kLittle = 0.2;
   scenario::Scenario made = with_shorter_slices(scenario);
-  take_larger_units(made.scale_up);
   const double most = quick_hops(graph);
   for (scenario::JobSettings& job : made.jobs) {
     job.training.slice_hops = std::min(job.training.slice_hops, static_cast<std::int64_t>(most));
   }
   Result<run::HopsEstimate> estimate = run::estimate_hops(made, graph);
+  if (estimate && estimate->least > kLittle * most) {
+    take_larger_units(made.scale_up);
+    estimate = run::estimate_hops(made, graph);
+  }
   scenario::Scenario longer = made;
   for (std::size_t i = 0; i < longer.jobs.size(); ++i) {
     longer.jobs[i].training.slice = scenario.jobs[i].training.slice;
