@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -11,29 +12,40 @@
 namespace weft::study::compare {
 namespace {
 
+struct Asked {
+  bool quick = true;
+  int hosts = 64;  // of four GPUs
+};
+
 /// Unit of scale-up links in the first run of a comparison.
-Bytes unit_of(const std::string& more, bool quick) {
+Bytes unit_of(const std::string& more, const Asked& asked) {
   const std::string file = ::testing::TempDir() + "comparison-plan.toml";
-  std::ofstream(file) << "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"single-switch\"\nhosts = 2\n"
-                         "nics_per_host = 4\ngpus_per_host = 4\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\n"
-                         "gpu = \"h100-sxm\"\ngpus = 8\ntp = 2\nglobal_batch = 8\n[scale_up]\n"
-                      << more;
+  std::ofstream(file)
+      << "[fabric]\nfamily = \"infiniband\"\n[topology]\nkind = \"leaf-spine\"\nhosts = " << asked.hosts
+      << "\nhosts_per_leaf = " << std::min(asked.hosts, 8)
+      << "\nspines = 4\nnics_per_host = 4\ngpus_per_host = 4\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\n"
+         "gpu = \"h100-sxm\"\ngpus = "
+      << asked.hosts * 4 << "\ntp = 2\nglobal_batch = 256\n[scale_up]\n"
+      << more;
   const auto chosen = choose_fabrics(std::vector<std::string>{"infiniband"}, {}, scenario::test_catalogue());
   EXPECT_TRUE(chosen);
   const auto plan = plan_comparison(*chosen, {.file = file, .case_name = {}, .settings = {}},
-                                    scenario::test_catalogue(), {.quick = quick, .build = {}});
+                                    scenario::test_catalogue(), {.quick = asked.quick, .build = {}});
   EXPECT_TRUE(plan) << plan.error().message;
   return plan ? plan->tasks.front().scenario.scale_up.unit : Bytes::zero();
 }
 
-TEST(ComparisonPlan, QuickAnswersHaveLargerUnitsOfScaleUpLinks) {
-  EXPECT_EQ(unit_of("entry = \"nvlink4\"\n", false), 4_kib);
-  EXPECT_EQ(unit_of("entry = \"nvlink4\"\n", true), 32_kib);
+TEST(ComparisonPlan, QuickAnswersOfMuchWorkHaveLargerUnitsOfScaleUpLinks) {
+  const std::string links = "entry = \"nvlink4\"\n";
+  EXPECT_EQ(unit_of(links, {.quick = false}), 4_kib);
+  EXPECT_EQ(unit_of(links, {}), 32_kib);
+  // Which a whole comparison finds in the cache: its slices are the same.
+  EXPECT_EQ(unit_of(links, {.hosts = 2}), 4_kib);
 }
 
 TEST(ComparisonPlan, LargerUnitsStillFitSeveralTimesIntoABuffer) {
-  EXPECT_EQ(unit_of("entry = \"nvlink4\"\nswitch_buffer = \"128 KiB\"\n", true), 8_kib);
-  EXPECT_EQ(unit_of("entry = \"nvlink4\"\ngpu_buffer = \"16 KiB\"\n", true), 4_kib);
+  EXPECT_EQ(unit_of("entry = \"nvlink4\"\nswitch_buffer = \"128 KiB\"\n", {}), 8_kib);
+  EXPECT_EQ(unit_of("entry = \"nvlink4\"\ngpu_buffer = \"16 KiB\"\n", {}), 4_kib);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::string refusal_of(const std::string& text) {
 TEST(CollectiveReach, UnitsThatHaveNoRoomForTheirBytesAreRefused) {
   CollectiveRun run = rail_only(CollectiveKind::kAllGather, CollectiveAlgorithm::kRing, 2);
   run.settings.push_back("scale_up.unit=16 KiB");
-  EXPECT_THAT(fault_of(run), HasSubstr("scale_up.unit: 16 KiB; a run that carries bytes has room for 9216 B"));
+  EXPECT_THAT(fault_of(run), HasSubstr("scale_up.unit: 16 KiB; a run that carries bytes has room for 9 KiB"));
   run.payload = Payload::kLengths;
   EXPECT_EQ(fault_of(run), "");
 }

@@ -82,7 +82,7 @@ constexpr std::array kScaleUp = {
         .binding = bind<&ScaleUpSettings::unit>(),
         .fallback = "4 KiB",
         .about = "Payload of a simulated packet, which stands for as many of the protocol's as it takes. `weft compare "
-                 "--quick` takes up to 32 KiB. Runs that carry bytes: at most 8 KiB.",
+                 "--quick` takes up to 32 KiB. Runs that carry bytes: at most 9 KiB.",
         .range = between(Bytes(64), Bytes(32'768)),
         .only_for = kJoined},
     Key{.name = "packet_payload",
