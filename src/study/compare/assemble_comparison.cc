@@ -17,6 +17,7 @@
 #include "study/compare/verdict.h"
 #include "study/compare/work_cost.h"
 #include "study/report/comparison_tables.h"
+#include "study/run/settled_excess.h"
 #include "study/scenario/data_class.h"
 #include "study/scenario/optional_traffic.h"
 #include "study/scenario/packet_sizes.h"
@@ -143,12 +144,12 @@ class FabricAssembly {
     }
     if (quick_ && fabric_.run.parts) {
       const QuickInterval known =
-          quick_interval(fabric_.run, step_, settled_excess(planned_.scenario), hashes_of(jobs.front()));
+          quick_interval(fabric_.run, step_, run::settled_excess(planned_.scenario), hashes_of(jobs.front()));
       fabric_.step.low = known.low;
       fabric_.step.high = known.high;
       fabric_.run.slice_caution = std::string(kQuickCaution) + (known.caution.empty() ? "" : "; ") + known.caution;
     } else if (is_unchecked(fabric_.run)) {
-      const QuickInterval known = quick_interval(fabric_.run, step_, settled_excess(planned_.scenario));
+      const QuickInterval known = quick_interval(fabric_.run, step_, run::settled_excess(planned_.scenario));
       fabric_.step.low = std::min(known.low, fabric_.step.low.value_or(known.low));
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }

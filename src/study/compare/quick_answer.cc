@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "study/scenario/family.h"
-
 namespace weft::study::compare {
 namespace {
 
@@ -25,18 +23,6 @@ constexpr double kSettled = 0.05;
 constexpr double kBoundDoubt = 0.05;
 /// An operation that may take less than so many times what its paths allow stands at that bound.
 constexpr double kAtBound = 1.05;
-
-/// The most that settled operations took beyond their paths' bound: where each packet takes another path or credits
-/// hold senders back, where flows stay on the path that their hash gives them or share it with other traffic, and of
-/// Ultra Ethernet.
-constexpr double kEvenExcess = 0.25;
-constexpr double kHashedExcess = 0.7;
-constexpr double kUetExcess = 0.8;
-
-bool places_each_packet(scenario::RoutingPolicy policy) {
-  using scenario::RoutingPolicy;
-  return policy == RoutingPolicy::kSpray || policy == RoutingPolicy::kAdaptive || policy == RoutingPolicy::kDrill;
-}
 
 /// Flows share links, slices are too short, and what they took is the paths' bound as far as it is known. One slice
 /// alone has no interval.
@@ -106,15 +92,6 @@ Doubts doubts_of(std::span<const report::StepCollective> operations, std::string
 }
 
 }  // namespace
-
-double settled_excess(const scenario::Scenario& scenario) {
-  const scenario::Family family = scenario.fabric.family;
-  if (family == scenario::Family::kUet) {
-    return kUetExcess;
-  }
-  const bool even = scenario::is_infiniband(family) || places_each_packet(scenario.routing.policy);
-  return even && scenario.traffic.empty() ? kEvenExcess : kHashedExcess;
-}
 
 QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess,
                              std::span<const run::HashReach> hashes) {

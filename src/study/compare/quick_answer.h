@@ -8,7 +8,6 @@
 
 #include "study/report/comparison.h"
 #include "study/run/path_study.h"
-#include "study/scenario/scenario.h"
 
 namespace weft::study::compare {
 
@@ -21,11 +20,6 @@ inline constexpr std::string_view kQuickNote =
 /// What each fabric's figures carry of that.
 inline constexpr std::string_view kQuickCaution = "quick: shorter slices, one seed; without --quick it is measured";
 
-/// By how much more than its paths' bound an operation whose flows share links may take once it has settled, as a share
-/// of the bound: what queues, congestion control and other traffic on the same links add. Whole steps stayed below it,
-/// single operations did not always (docs/validation.md); by what holds senders back.
-[[nodiscard]] double settled_excess(const scenario::Scenario& scenario);
-
 struct QuickInterval {
   double low = 0;  // s
   double high = 0;
@@ -35,9 +29,10 @@ struct QuickInterval {
 /// Around a step of `seconds`, beside what its run knows of itself (with_run_doubts). An operation whose flows share
 /// links, that has not settled and takes what its paths allow as far as its slices tell, shows nothing of what it takes
 /// beyond that. With one, the interval reaches up as if all operations of its purpose grew by as much as lifts it to
-/// `excess` above its paths' bound, and none of that were hidden. One whose flows share none may take as little as its
-/// paths' bound, if it is continued from a slice. Other shares are empirical too: docs/compare.md has quick answers
-/// beside whole comparisons. Where one seed stands for all, `hashes` says what others make of its operations.
+/// `excess` above its paths' bound (run::settled_excess), and none of that were hidden. One whose flows share none may
+/// take as little as its paths' bound, if it is continued from a slice. Other shares are empirical too: docs/compare.md
+/// has quick answers beside whole comparisons. Where one seed stands for all, `hashes` says what others make of its
+/// operations.
 [[nodiscard]] QuickInterval quick_interval(const report::RunFigures& run, double seconds, double excess,
                                            std::span<const run::HashReach> hashes = {});
 

@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "study/scenario/scenario_test_support.h"
-
 namespace weft::study::compare {
 namespace {
 
@@ -119,27 +117,6 @@ TEST(LeastStep, CountsNothingOfOperationsWhosePathsAreNotKnown) {
   EXPECT_NEAR(least_step(run), 0.8 * 0.99, 1e-12);
   run.parts.reset();
   EXPECT_EQ(least_step(run), 0);
-}
-
-scenario::Scenario scenario_of(std::string_view family, std::string_view more) {
-  const auto parsed = scenario::parse_scenario(
-      fmt::format("[fabric]\nfamily = \"{}\"\n[topology]\nkind = \"single-switch\"\nhosts = 4\n{}", family, more),
-      {.file = "test.toml", .case_name = {}, .settings = {}}, scenario::test_catalogue());
-  EXPECT_EQ(scenario::message_of(parsed), "no error");
-  return *parsed;
-}
-
-TEST(QuickAnswer, HashedFlowsMayLoseMoreToSharingThanSprayedOnesAndCredits) {
-  constexpr std::string_view kSpray = "[routing]\npolicy = \"spray\"\n";
-  const double hashed = settled_excess(scenario_of("rocev2", ""));
-  EXPECT_LT(settled_excess(scenario_of("infiniband", "")), hashed);
-  EXPECT_LT(settled_excess(scenario_of("rocev2", kSpray)), hashed);
-}
-
-TEST(QuickAnswer, BesideOtherTrafficSprayedFlowsMayLoseAsMuchAsHashedOnes) {
-  const std::string spray_beside =
-      "[routing]\npolicy = \"spray\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 MB\"\n";
-  EXPECT_EQ(settled_excess(scenario_of("rocev2", spray_beside)), settled_excess(scenario_of("rocev2", "")));
 }
 
 }  // namespace

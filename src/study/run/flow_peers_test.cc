@@ -94,7 +94,8 @@ TEST(SampledExchanges, TakeTheTimeOfAllPeers) {
     const Network network = random_network(random);
     const std::array<std::string_view, 2> families{"rocev2", "infiniband"};
     const std::string text = fmt::format(
-        "fidelity = \"flow\"\nseed = {}\n[fabric]\nfamily = \"{}\"\n[topology]\n{}[collectives]\nchunk = \"{} MiB\"\n"
+        "fidelity = \"flow\"\nseed = {}\n[fabric]\nfamily = \"{}\"\n[topology]\n{}[collectives]\n"
+        "algorithm = \"direct\"\nchunk = \"{} MiB\"\n"
         "buffer = \"64 MiB\"\n[[job]]\nname = \"llm\"\nmodel = \"llama3-8b\"\nlayers = 1\ngpus = {}\nglobal_batch = "
         "{}\n{}slice = ",
         random.uniform(1'000), families[random.uniform(2)], network.topology, 8U << random.uniform(2), network.gpus,

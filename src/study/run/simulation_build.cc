@@ -18,6 +18,7 @@
 #include "study/assembly/subnet_resweeps.h"
 #include "study/run/group_reach.h"
 #include "study/run/manager_study.h"
+#include "study/run/settled_excess.h"
 #include "study/run/simulation_parts.h"
 #include "study/run/start_delay.h"
 #include "study/scenario/scenario_validate.h"
@@ -452,6 +453,7 @@ Result<void> Simulation::make_training(Job& job) {
        .has_company = has_company_,
        .reacts = scenario::reacts_to_congestion(scenario_.congestion.algorithm) ||
                  assembly::service_of(job.plan.family) == host::Service::kTcp,
+       .excess = settled_excess(scenario_),
        .turn = parts_->turns ? std::optional(parts_->turns->jobs()) : std::nullopt,
        .slow =
            job.slow.empty() ? nullptr : std::function([&job](workload::RankId rank) { return job.slow[rank.value()]; }),

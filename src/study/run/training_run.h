@@ -47,6 +47,7 @@ class TrainingRun {
     bool shares_hosts = false;  // flows share the cores of a host
     bool has_company = false;   // other traffic lasts as long as this job
     bool reacts = false;        // senders slow down by what they see of the network
+    double excess = 0;          // study/run/settled_excess.h
     /// Composed, beside others of that kind: its place among them (study/run/job_turns.h).
     std::optional<std::uint32_t> turn{};
     /// When the GPU of a rank is slow.

@@ -3,18 +3,21 @@
 #include <cmath>
 
 #include "study/run/operation_demands.h"
+#include "study/run/settled_excess.h"
 #include "study/run/training_report.h"
 #include "study/run/training_run.h"
 
 namespace weft::study::run {
 namespace {
 
-/// By what part of its time an operation that has not converged may be off, if its interval says less: as much as put
-/// steps of such operations off (decision 0024).
-constexpr double kUnsettled = 0.15;
-/// The same of one whose slices saw no congestion, but which meets others in the step where senders react. What comes
-/// after it may take longer as well, which this does not cover (docs/status.md).
+/// By what part of its time an operation may be off whose slices saw no congestion, but which meets others in the step
+/// where senders react. What comes after it may take longer as well, which this does not cover (docs/status.md).
 constexpr double kMeeting = 0.25;
+
+double unsettled_doubt_of(const SliceGrowth::Outcome& outcome, Duration time, double excess) {
+  const double bound = time > Duration::zero() ? outcome.limits.least_time.seconds() / time.seconds() : 1;
+  return unsettled_doubt(bound, outcome.short_pieces ? std::nullopt : outcome.interval, excess);
+}
 
 }  // namespace
 
@@ -98,7 +101,7 @@ void TrainingRun::add_collectives(results::StepRow& made) const {
     if (part != made.path.end() && meets) {
       unsettled += part->time.seconds() * kMeeting;
     } else if (part != made.path.end() && !own.settled) {
-      unsettled += part->time.seconds() * std::max(own.interval.value_or(0), kUnsettled);
+      unsettled += part->time.seconds() * unsettled_doubt_of(outcome, own.time, options_.excess);
     } else if (part != made.path.end() && own.interval) {
       squares += std::pow(part->time.seconds() * *own.interval, 2);
     }
