@@ -21,7 +21,8 @@ class NoSink final : public workload::MessageSink {
 };
 
 /// Experts on four of eight hosts each, on racks of two, two ports down for one up. Gradients are reduced while the
-/// backward pass still exchanges tokens, between all hosts and between those that have the same experts.
+/// backward pass still exchanges tokens, between all hosts and between those that have the same experts: with all peers
+/// at once, so that flows share the uplinks.
 constexpr const char* kExperts = R"(seed = 1
 [fabric]
 family = "infiniband"
@@ -35,6 +36,8 @@ gpus_per_host = 1
 [host]
 profile = "modern"
 memory = "gpu"
+[collectives]
+algorithm = "direct"
 [[job]]
 name = "llm"
 model = "small-experts"
