@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -63,18 +64,30 @@ bool are_other_jobs_alike(const CostedFabric& own, const CostedFabric& other) {
   return true;
 }
 
+/// Its step, if a unit of work takes `unit`.
+double step_for(const CostedFabric& own, double unit) { return money_rate(own) * unit / own.usd_per_second; }
+
+/// Its interval holds that step, as far as it has one.
+bool may_take(const CostedFabric& own, double unit) {
+  const double step = step_for(own, unit);
+  return step >= own.known.low.value_or(step) && step <= own.known.high.value_or(step);
+}
+
 /// Steps that do not differ from the step of the fabric that costs least become one with it: their mean. All others
 /// keep their own, so that what the recommended one saves against another depends on no third. Of a fabric whose seeds
-/// are far apart, or whose step is little more than a lower bound, it is not known that it is like others. Nor is
-/// anything shared where that would make another fabric the cheaper one.
+/// are far apart, or whose step is little more than a lower bound, it is not known that it is like others; nor of one
+/// whose interval is so wide that their mean would be a step that the other cannot take. Nor is anything shared where
+/// that would make another fabric the cheaper one.
 void share_step_of_cheapest(std::vector<CostedFabric>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].group = i;
   }
   const CostedFabric cheapest = *std::ranges::min_element(all, {}, [](const CostedFabric& own) { return own.cost(); });
   const auto is_like_it = [&](const CostedFabric& own) {
-    return own.group == cheapest.group || (!is_not_known(own.known) && !is_not_known(cheapest.known) &&
-                                           is_alike(own.known, cheapest.known) && are_other_jobs_alike(own, cheapest));
+    const double mean = std::midpoint(time_for_unit(own), time_for_unit(cheapest));
+    return own.group == cheapest.group ||
+           (!is_not_known(own.known) && !is_not_known(cheapest.known) && is_alike(own.known, cheapest.known) &&
+            are_other_jobs_alike(own, cheapest) && may_take(own, mean) && may_take(cheapest, mean));
   };
   double sum = 0;
   double count = 0;
@@ -90,12 +103,14 @@ void share_step_of_cheapest(std::vector<CostedFabric>& all) {
     }
   }
   const double unit = sum / count;
-  if (least_rate * unit > least_of_others) {
+  const bool all_may =
+      std::ranges::all_of(all, [&](const CostedFabric& own) { return !is_like_it(own) || may_take(own, unit); });
+  if (!all_may || least_rate * unit > least_of_others) {
     return;
   }
   for (CostedFabric& own : all) {
     if (is_like_it(own)) {
-      own.step = money_rate(own) * unit / own.usd_per_second;
+      own.step = step_for(own, unit);
       own.group = cheapest.group;
     }
   }
