@@ -121,6 +121,22 @@ class FabricAssembly {
     return std::nullopt;
   }
 
+  /// A quick interval covers what slices that have not settled leave open. Beside it a run's own counts as far as what
+  /// was put together is off where nothing else is known of it (decision 0024).
+  static Estimate with_doubts_beside_quick(const Estimate& quick, const report::RunFigures& run) {
+    constexpr double kPutTogether = 0.15;  // of what is exposed
+    double exposed = 0;
+    for (const report::StepPart& part : run.parts.value_or(std::vector<report::StepPart>())) {
+      exposed += part.communication ? part.exposed : 0;
+    }
+    report::RunFigures own;
+    own.composition_error = run.composition_error;
+    if (run.interval) {
+      own.interval = std::min(*run.interval, kPutTogether * exposed / quick.mean);
+    }
+    return with_run_doubts(quick, own);
+  }
+
   void add_jobs() {
     const auto jobs = of(job_);
     std::vector<double> times;
@@ -142,6 +158,7 @@ class FabricAssembly {
       }
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
+    const bool has_quick_interval = (quick_ && fabric_.run.parts) || is_unchecked(fabric_.run);
     if (quick_ && fabric_.run.parts) {
       const QuickInterval known =
           quick_interval(fabric_.run, step_, run::settled_excess(planned_.scenario), hashes_of(jobs.front()));
@@ -153,7 +170,8 @@ class FabricAssembly {
       fabric_.step.low = std::min(known.low, fabric_.step.low.value_or(known.low));
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
-    const Estimate known = with_run_doubts(known_step(fabric_), fabric_.run);
+    const Estimate known = has_quick_interval ? with_doubts_beside_quick(known_step(fabric_), fabric_.run)
+                                              : with_run_doubts(known_step(fabric_), fabric_.run);
     fabric_.step.low = known.low ? std::optional(above_bound(*known.low, jobs)) : std::nullopt;
     fabric_.step.high = known.high;
     // Another class being lossless says nothing of the job's.
