@@ -37,10 +37,15 @@ double header_share(const scenario::Scenario& scenario) {
 /// Of a hash, whose paths are looked at for a quick answer.
 constexpr std::uint32_t kHashSeeds = 100;
 
-/// Slices have not settled, and no smaller job says what that leaves them off by: how much seeds differ is too little.
-bool is_unchecked(const report::RunFigures& run) {
+/// Slices of an operation have not settled.
+bool is_unsettled_anywhere(const report::RunFigures& run) {
   const auto unsettled = [](const report::StepCollective& own) { return !own.settled; };
-  return run.parts && run.collectives && !run.composition_error && std::ranges::any_of(*run.collectives, unsettled);
+  return run.collectives && std::ranges::any_of(*run.collectives, unsettled);
+}
+
+/// Nor does a smaller job say what that leaves them off by: how much seeds differ is too little.
+bool is_unchecked(const report::RunFigures& run) {
+  return run.parts && !run.composition_error && is_unsettled_anywhere(run);
 }
 
 /// One fabric, from the figures of its tasks.
@@ -158,7 +163,8 @@ class FabricAssembly {
       }
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
-    const bool has_quick_interval = (quick_ && fabric_.run.parts) || is_unchecked(fabric_.run);
+    const bool has_quick_interval =
+        is_unsettled_anywhere(fabric_.run) && ((quick_ && fabric_.run.parts) || is_unchecked(fabric_.run));
     if (quick_ && fabric_.run.parts) {
       const QuickInterval known =
           quick_interval(fabric_.run, step_, run::settled_excess(planned_.scenario), hashes_of(jobs.front()));
