@@ -43,7 +43,7 @@ bool is_unsettled_anywhere(const report::RunFigures& run) {
   return run.collectives && std::ranges::any_of(*run.collectives, unsettled);
 }
 
-/// Nor does a smaller job say what that leaves them off by: how much seeds differ is too little.
+/// Slices have not settled, and no smaller job says what that leaves them off by: how much seeds differ is too little.
 bool is_unchecked(const report::RunFigures& run) {
   return run.parts && !run.composition_error && is_unsettled_anywhere(run);
 }
@@ -163,8 +163,6 @@ class FabricAssembly {
       }
       fabric_.run.slice_caution = own.figures->run->slice_caution;
     }
-    const bool has_quick_interval =
-        is_unsettled_anywhere(fabric_.run) && ((quick_ && fabric_.run.parts) || is_unchecked(fabric_.run));
     if (quick_ && fabric_.run.parts) {
       const QuickInterval known =
           quick_interval(fabric_.run, step_, run::settled_excess(planned_.scenario), hashes_of(jobs.front()));
@@ -176,8 +174,10 @@ class FabricAssembly {
       fabric_.step.low = std::min(known.low, fabric_.step.low.value_or(known.low));
       fabric_.step.high = std::max(known.high, fabric_.step.high.value_or(known.high));
     }
-    const Estimate known = has_quick_interval ? with_doubts_beside_quick(known_step(fabric_), fabric_.run)
-                                              : with_run_doubts(known_step(fabric_), fabric_.run);
+    const bool is_quick_interval = fabric_.run.parts && (quick_ || is_unchecked(fabric_.run));
+    const Estimate known = is_quick_interval && is_unsettled_anywhere(fabric_.run)
+                               ? with_doubts_beside_quick(known_step(fabric_), fabric_.run)
+                               : with_run_doubts(known_step(fabric_), fabric_.run);
     fabric_.step.low = known.low ? std::optional(above_bound(*known.low, jobs)) : std::nullopt;
     fabric_.step.high = known.high;
     // Another class being lossless says nothing of the job's.
